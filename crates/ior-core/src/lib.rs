@@ -1,0 +1,18 @@
+//! The model of `ior`: what a row is, which syscalls there are, which rows are wanted and what they add up to.
+//!
+//! Nothing here touches the kernel or the BPF toolchain, so everything here can be tested anywhere.
+
+#![forbid(unsafe_code)]
+
+pub mod filter;
+pub mod name;
+pub mod row;
+pub mod stats;
+pub mod syscall;
+pub mod totals;
+
+pub use filter::Filter;
+pub use row::{Abi, Dev, NameSource, Row, Task};
+pub use stats::Stats;
+pub use syscall::{ByteClass, Family, Kind, Syscall};
+pub use totals::{Loss, SyscallTotals, Totals};
