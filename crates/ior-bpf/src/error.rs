@@ -1,0 +1,55 @@
+//! What can go wrong between us and the kernel. Messages are fragments that name the thing; the binary adds the remedy.
+
+use std::io;
+
+/// Why a trace could not be started or went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Neither root nor CAP_BPF + CAP_PERFMON.
+    #[error("no privilege to load BPF programs: run as root (sudo), or give the binary CAP_BPF, CAP_PERFMON and CAP_SYS_RESOURCE")]
+    Privilege,
+    /// `/sys/kernel/btf/vmlinux` is missing.
+    #[error("this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF=y, as the kernels of current distributions have")]
+    NoBtf,
+    /// A pid or tid of the scope does not exist.
+    #[error("no {what} {id}")]
+    NoSuchTask {
+        /// `process` or `thread`.
+        what: &'static str,
+        /// The number asked for.
+        id: u32,
+    },
+    /// A cgroup of the scope cannot be opened.
+    #[error("cgroup {path}: {source}")]
+    Cgroup {
+        /// The directory asked for.
+        path: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The kernel refused to load or attach.
+    #[error("{what}: {source}")]
+    Bpf {
+        /// The step that failed.
+        what: &'static str,
+        /// libbpf's own words.
+        source: libbpf_rs::Error,
+    },
+    /// COMMAND could not be started.
+    #[error("cannot run {program}: {source}")]
+    Command {
+        /// The program asked for.
+        program: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A system call of our own failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// The step that failed.
+        what: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
