@@ -1,36 +1,261 @@
 //! COMMAND: started as the invoking user, held before its first instruction until the trace is attached.
+//!
+//! The child waits on a pipe between fork and exec. `Command::spawn` returns only when exec has been tried, so it runs
+//! on a thread of its own; the child tells its pid through a second pipe.
 
 use std::ffi::OsString;
-use std::process::ExitStatus;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::thread::JoinHandle;
 
 use crate::Error;
 
-/// A started COMMAND.
-pub struct Child {}
+/// A started COMMAND. Dropped before it was released, it ends without having run.
+pub struct Child {
+    program: String,
+    pid: u32,
+    gate: Option<File>,
+    spawning: Option<JoinHandle<io::Result<std::process::Child>>>,
+    running: Option<std::process::Child>,
+}
 
 impl Child {
-    /// Starts a process that waits before `exec`. `argv` is not empty; the program is looked up in `PATH` as `execvp` does.
-    /// Under sudo (`SUDO_UID`) the command runs as the invoking user.
-    pub fn hold(_argv: &[OsString]) -> Result<Child, Error> {
-        unimplemented!()
+    /// Starts a process that waits before `exec`. The program is looked up in `PATH` as `execvp` does. Under sudo
+    /// (`SUDO_UID`) the command runs as the invoking user.
+    ///
+    /// # Errors
+    /// No such program, or one that cannot be run, or no process could be made.
+    pub fn hold(argv: &[OsString]) -> Result<Child, Error> {
+        let name = argv.first().cloned().unwrap_or_default();
+        let program = name.to_string_lossy().into_owned();
+        let failed = |source| Error::Command { program: program.clone(), source };
+        let path = find_program(&name).map_err(failed)?;
+        let user = invoking_user();
+        let (mut pid_reader, pid_writer) = pipe().map_err(failed)?;
+        let (gate_reader, gate) = pipe().map_err(failed)?;
+
+        let mut command = Command::new(path);
+        command.arg0(&name).args(argv.iter().skip(1));
+        let (report, wait) = (pid_writer.as_raw_fd(), gate_reader.as_raw_fd());
+        let gate_end = gate.as_raw_fd();
+        // SAFETY: the closure makes only async-signal-safe system calls and allocates nothing.
+        unsafe {
+            command.pre_exec(move || {
+                libc::close(gate_end); // so that ior's end is the only one, and ior's death opens the gate
+                become_user(user.as_ref())?;
+                report_and_wait(report, wait)
+            });
+        }
+        // The child's ends of the pipes live in the thread until exec has been tried: fork must not miss them.
+        let spawning = std::thread::spawn(move || {
+            let child = command.spawn();
+            drop((pid_writer, gate_reader));
+            child
+        });
+        let mut pid = [0; 4];
+        match pid_reader.read_exact(&mut pid) {
+            Ok(()) => Ok(Child {
+                program,
+                pid: u32::from_ne_bytes(pid),
+                gate: Some(gate),
+                spawning: Some(spawning),
+                running: None,
+            }),
+            Err(source) => Err(failed(join(spawning).err().unwrap_or(source))),
+        }
     }
 
     /// Its process id.
     pub fn pid(&self) -> u32 {
-        unimplemented!()
+        self.pid
     }
 
-    /// Lets it exec. An error is the exec's own.
+    /// Lets it exec.
+    ///
+    /// # Errors
+    /// The exec's own.
     pub fn release(&mut self) -> Result<(), Error> {
-        unimplemented!()
+        let failed = |source| Error::Command { program: self.program.clone(), source };
+        if let Some(mut gate) = self.gate.take() {
+            gate.write_all(&[1]).map_err(failed)?;
+        }
+        if let Some(spawning) = self.spawning.take() {
+            self.running = Some(join(spawning).map_err(failed)?);
+        }
+        Ok(())
     }
 
     /// Its status, if it has ended.
+    ///
+    /// # Errors
+    /// `waitpid`'s own.
     pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, Error> {
-        unimplemented!()
+        let Some(child) = &mut self.running else { return Ok(None) };
+        child.try_wait().map_err(|source| Error::Io { what: "waiting for the command", source })
     }
 
-    /// Sends it a signal.
-    pub fn signal(&self, _signal: i32) {}
+    /// Sends it a signal. One that has ended and was waited for gets none.
+    pub fn signal(&mut self, signal: i32) {
+        if matches!(self.try_wait(), Ok(None)) {
+            // SAFETY: not waited for yet, so the pid is still this child's.
+            unsafe { libc::kill(self.pid.cast_signed(), signal) };
+        }
+    }
 }
-// Dropping a Child that was never released kills it; nothing is left behind.
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // A closed gate makes a held child give up before exec; reap it.
+        self.gate = None;
+        if let Some(spawning) = self.spawning.take()
+            && let Ok(mut child) = join(spawning)
+        {
+            let _ = child.wait();
+        }
+    }
+}
+
+fn join(spawning: JoinHandle<io::Result<std::process::Child>>) -> io::Result<std::process::Child> {
+    spawning.join().unwrap_or_else(|_| Err(io::Error::other("the spawning thread panicked")))
+}
+
+fn pipe() -> io::Result<(File, File)> {
+    let (reader, writer) = io::pipe()?;
+    Ok((OwnedFd::from(reader).into(), OwnedFd::from(writer).into()))
+}
+
+/// In the child: tell the pid, then wait for a byte. End of file means that ior gave up.
+fn report_and_wait(report: RawFd, wait: RawFd) -> io::Result<()> {
+    // SAFETY: plain system calls on descriptors this process has inherited, with buffers of the given sizes.
+    unsafe {
+        let pid = libc::getpid().to_ne_bytes();
+        if libc::write(report, pid.as_ptr().cast(), pid.len()) != pid.len() as isize {
+            return Err(io::Error::last_os_error());
+        }
+        let mut byte = 0u8;
+        loop {
+            match libc::read(wait, (&raw mut byte).cast(), 1) {
+                1 => return Ok(()),
+                0 => return Err(io::Error::from_raw_os_error(libc::ECANCELED)),
+                _ if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                _ => return Err(io::Error::last_os_error()),
+            }
+        }
+    }
+}
+
+/// Whom sudo was called by.
+struct User {
+    uid: libc::uid_t,
+    gid: libc::gid_t,
+    groups: Vec<libc::gid_t>,
+}
+
+fn invoking_user() -> Option<User> {
+    // SAFETY: always succeeds.
+    if unsafe { libc::geteuid() } != 0 {
+        return None;
+    }
+    let number = |name| std::env::var(name).ok()?.parse().ok();
+    let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
+    let name = std::env::var("SUDO_USER").unwrap_or_default();
+    let groups = std::fs::read_to_string("/etc/group").map(|table| groups_of(&name, gid, &table)).unwrap_or_default();
+    (uid != 0).then_some(User { uid, gid, groups })
+}
+
+/// The groups of a user by `/etc/group` (group(5)), the primary one included.
+fn groups_of(user: &str, primary: libc::gid_t, table: &str) -> Vec<libc::gid_t> {
+    let member_of = table.lines().filter_map(|line| {
+        let mut fields = line.split(':').skip(2);
+        let gid = fields.next()?.parse().ok()?;
+        fields.next()?.split(',').any(|member| member == user).then_some(gid)
+    });
+    std::iter::once(primary).chain(member_of.filter(|gid| *gid != primary)).collect()
+}
+
+/// In the child: groups first, the user last, since only root may change groups.
+fn become_user(user: Option<&User>) -> io::Result<()> {
+    let Some(user) = user else { return Ok(()) };
+    // SAFETY: plain system calls; the group list is as long as said.
+    let done = unsafe {
+        libc::setgroups(user.groups.len(), user.groups.as_ptr()) == 0
+            && libc::setgid(user.gid) == 0
+            && libc::setuid(user.uid) == 0
+    };
+    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// The file `execvp` would run: a name with a slash is a path, else the first executable in `PATH`.
+fn find_program(name: &OsString) -> io::Result<PathBuf> {
+    if name.as_bytes().contains(&b'/') {
+        return executable(Path::new(name)).map(|()| PathBuf::from(name));
+    }
+    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
+    let mut denied = None;
+    for dir in std::env::split_paths(&search).filter(|_| !name.is_empty()) {
+        let candidate = dir.join(name);
+        match executable(&candidate) {
+            Ok(()) => return Ok(candidate),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => denied = Some(error),
+            Err(_) => {}
+        }
+    }
+    Err(denied.unwrap_or_else(|| io::Error::new(io::ErrorKind::NotFound, "not found in PATH")))
+}
+
+fn executable(path: &Path) -> io::Result<()> {
+    let metadata = std::fs::metadata(path)?;
+    if metadata.is_file() && metadata.permissions().mode() & 0o111 != 0 {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, "not an executable file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argv(words: &[&str]) -> Vec<OsString> {
+        words.iter().map(OsString::from).collect()
+    }
+
+    fn wait(child: &mut Child) -> ExitStatus {
+        child.running.as_mut().expect("released").wait().expect("a child of ours")
+    }
+
+    #[test]
+    fn a_held_child_runs_only_when_released() {
+        let mut child = Child::hold(&argv(&["sh", "-c", "exit 7"])).unwrap();
+        assert!(child.pid() > 0);
+        assert_eq!(child.try_wait().unwrap(), None);
+        child.release().unwrap();
+        assert_eq!(wait(&mut child).code(), Some(7));
+    }
+
+    #[test]
+    fn a_child_dropped_before_its_release_never_runs() {
+        let child = Child::hold(&argv(&["sh", "-c", "exit 0"])).unwrap();
+        let pid = child.pid();
+        drop(child);
+        assert!(!std::fs::exists(format!("/proc/{pid}/stat")).unwrap());
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_or_no_program_is_an_error_at_once() {
+        for name in ["no-such-program-anywhere", "/no/such/program", "/etc/passwd", "/tmp", ""] {
+            assert!(matches!(Child::hold(&argv(&[name])), Err(Error::Command { .. })), "{name}");
+        }
+    }
+
+    #[test]
+    fn groups_come_from_the_table_with_the_primary_first() {
+        let table = "root:x:0:\nwheel:x:10:ann,bob\naudio:x:20:bob\nbob:x:30:\nbad line\nbobs:x:40:bobby\n";
+        assert_eq!(groups_of("bob", 30, table), [30, 10, 20]);
+    }
+}

@@ -36,6 +36,9 @@ pub enum Error {
         /// libbpf's own words.
         source: libbpf_rs::Error,
     },
+    /// A part of the BPF object that must be there is not.
+    #[error("the BPF object has no section {0}: this build of ior is broken")]
+    Missing(&'static str),
     /// COMMAND could not be started.
     #[error("cannot run {program}: {source}")]
     Command {

@@ -1,10 +1,22 @@
-//! A running trace. (Interface first; being filled in.)
+//! A running trace: attached programs, the rings they write to, and what has been defined so far.
 
+use std::io::Read as _;
 use std::time::Duration;
 
-use ior_core::{Loss, Row, Syscall, Totals};
+use ior_core::{Loss, Row, Syscall, Totals, syscall};
+use libbpf_rs::Iter;
 
-use crate::{Error, Hook, Options, Pairing};
+use crate::batch::Batch;
+use crate::counters::Counters;
+use crate::loader::{self, Loaded};
+use crate::resolve::Resolver;
+use crate::rings::Rings;
+use crate::skeleton::types;
+use crate::tables::Tables;
+use crate::{Error, Hook, Options, Pairing, clock, record};
+
+/// Times the definitions are drained again when a row needs one that is still being written.
+const DEFINITION_TRIES: usize = 100;
 
 /// What was chosen for this kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,44 +47,167 @@ pub struct InFlight {
 }
 
 /// A running trace: attached programs and the rings they write to.
-pub struct Tracer {}
+pub struct Tracer {
+    loaded: Loaded,
+    variant: Variant,
+    rings: Rings,
+    counters: Counters,
+    tables: Tables,
+    resolver: Resolver,
+    batch: Batch,
+    later: Batch,
+    skipped: Option<u64>,
+}
 
 impl Tracer {
     /// Loads and attaches. When this returns, every call in scope is seen.
-    pub fn attach(_options: &Options) -> Result<Tracer, Error> {
-        Err(Error::Privilege)
+    ///
+    /// # Errors
+    /// No privilege, no BTF, a pid, tid or cgroup of the scope that does not exist, or the kernel's refusal.
+    pub fn attach(options: &Options) -> Result<Tracer, Error> {
+        check_tasks(options)?;
+        let loaded = loader::load(options)?;
+        let maps = &loaded.skel.maps;
+        let rings = Rings::new(&loaded.rings, &maps.definitions)?;
+        let counters = Counters::new(&maps.totals, &maps.counters, loaded.cpus)?;
+        let variant =
+            Variant { hook: loaded.hook, pairing: loaded.pairing, degraded: loaded.degraded.clone() };
+        let resolver = Resolver::new(clock::wall_offset_ns());
+        Ok(Tracer {
+            loaded,
+            variant,
+            rings,
+            counters,
+            tables: Tables::default(),
+            resolver,
+            batch: Batch::default(),
+            later: Batch::default(),
+            skipped: Some(0),
+        })
     }
 
     /// What was chosen for this kernel.
     pub fn variant(&self) -> &Variant {
-        unimplemented!()
+        &self.variant
     }
 
     /// Waits up to `timeout` for rows, hands over all there are, and returns how many.
-    pub fn poll(&mut self, _timeout: Duration, _each: &mut dyn FnMut(&Row<'_>)) -> Result<usize, Error> {
-        unimplemented!()
+    ///
+    /// # Errors
+    /// The rings cannot be read.
+    pub fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(&Row<'_>)) -> Result<usize, Error> {
+        if self.later.len() == 0 {
+            self.rings.wait(timeout)?;
+        }
+        // Rows first, then definitions: a row's definition was submitted before the row. Rows that return after this
+        // moment wait for the next drain, since an earlier row of the same thread may be in a ring already passed.
+        let until = if self.loaded.links.is_empty() { u64::MAX } else { clock::boottime_ns() };
+        self.rings.drain_rows(&mut self.batch)?;
+        let tables = &mut self.tables;
+        self.rings.drain_definitions(|record| tables.define(record))?;
+        self.batch.sort();
+        let before = self.resolver.rows;
+        for raw in self.batch.ready(until) {
+            let mut tries = 0;
+            while tries < DEFINITION_TRIES && Resolver::lacks_definition(raw, tables) {
+                self.rings.drain_definitions(|record| tables.define(record))?;
+                tries += 1;
+            }
+            self.resolver.resolve(raw, &self.batch, tables, each);
+        }
+        self.batch.carry(until, &mut self.later);
+        std::mem::swap(&mut self.batch, &mut self.later);
+        self.end_drain();
+        Ok((self.resolver.rows - before) as usize)
+    }
+
+    fn end_drain(&mut self) {
+        if self.tables.end_drain()
+            && let Some(data) = self.loaded.skel.maps.data_data.as_deref_mut()
+        {
+            data.epoch += 1;
+        }
     }
 
     /// Detaches the programs: no call is seen after this. What is still in the rings can be polled.
-    pub fn detach(&mut self) {}
+    pub fn detach(&mut self) {
+        // In the reverse order of attaching: the enters first, so that no enter waits for an exit nobody sees.
+        while let Some(link) = self.loaded.links.pop() {
+            drop(link);
+        }
+        self.skipped = self.loaded.skipped_runs();
+    }
 
     /// The kernel's exact counters so far.
     pub fn totals(&self) -> Totals {
-        unimplemented!()
+        self.counters.totals()
     }
 
     /// Everything that did not become a row so far.
     pub fn loss(&self) -> Loss {
-        unimplemented!()
+        let attached = !self.loaded.links.is_empty();
+        let mut loss = Loss {
+            not_seen: if attached { self.loaded.skipped_runs() } else { self.skipped },
+            partial_names: self.resolver.partial_names,
+            undecodable: self.batch.undecodable + self.tables.undecodable + self.resolver.undecodable,
+            ..Loss::default()
+        };
+        for counters in self.counters.by_cpu() {
+            loader::add_cpu_counters(&mut loss, &counters);
+        }
+        loss
     }
 
-    /// Calls that have not returned yet. Ask before `detach`.
-    pub fn in_flight(&mut self) -> Vec<InFlight> {
-        unimplemented!()
+    /// Files forgotten to stay within bounds; they are named again when next used.
+    pub fn evicted_files(&self) -> u64 {
+        self.tables.evicted
+    }
+
+    /// Calls that have not returned yet; `None` where this kernel cannot list them.
+    ///
+    /// After [`Tracer::detach`] these are the calls the trace has left open: neither rows nor losses.
+    pub fn in_flight(&mut self) -> Option<Vec<InFlight>> {
+        if self.variant.pairing != Pairing::TaskStorage {
+            return None;
+        }
+        let link = self.loaded.skel.progs.list_in_flight.attach().ok()?;
+        let mut bytes = Vec::new();
+        Iter::new(&link).ok()?.read_to_end(&mut bytes).ok()?;
+        let tables = &mut self.tables;
+        self.rings.drain_definitions(|record| tables.define(record)).ok()?;
+        let now = clock::boottime_ns();
+        let mut calls = Vec::new();
+        let mut rest = bytes.as_slice();
+        while let Some((call, tail)) = record::split::<types::in_flight>(rest) {
+            rest = tail;
+            let Some(syscall) = syscall::by_nr(call.nr as u16) else { continue };
+            calls.push(InFlight {
+                tid: call.tid,
+                pid: call.pid,
+                comm: record::comm(&call.comm),
+                syscall,
+                file: tables.file(call.file).map(|file| file.path.to_vec()).unwrap_or_default(),
+                age_ns: now.saturating_sub(call.enter_ns),
+            });
+        }
+        Some(calls)
     }
 
     /// Followed threads (children of the scope's processes) that are still alive.
     pub fn live_followed(&self) -> u64 {
-        unimplemented!()
+        let live = self.loaded.skel.maps.bss_data.as_deref().map_or(0, |bss| bss.live_followed);
+        u64::try_from(live).unwrap_or(0)
     }
+}
+
+fn check_tasks(options: &Options) -> Result<(), Error> {
+    let scope = &options.scope;
+    let processes = scope.pids.iter().map(|id| ("process", id));
+    let threads = scope.tids.iter().map(|id| ("thread", id));
+    for (what, id) in processes.chain(threads) {
+        if !std::fs::exists(format!("/proc/{id}/stat")).unwrap_or(false) {
+            return Err(Error::NoSuchTask { what, id: *id });
+        }
+    }
+    Ok(())
 }

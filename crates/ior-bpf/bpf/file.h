@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Files are kernel objects, not numbers. An object's id is a hash of what it is (device and inode) and of where it is:
+ * its name and those of all its ancestors, across mounts. A rename of the file or of any directory above it therefore
+ * gives it a new id, which is defined (path and all) when first used.
+ */
+#ifndef IOR_FILE_H
+#define IOR_FILE_H
+
+#include "maps.h"
+
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+
+/* Ancestors that go into an id; renames further up go unnoticed. */
+#define ID_DEPTH 64
+/* Components a definition holds without bpf_loop (what the 5.10 verifier takes), and with it. */
+#define WALK_DEPTH 32
+#define LOOP_DEPTH 2200
+/* Bytes of components a definition holds, in its two sizes; each buffer has room for one more component. */
+#define SMALL_PATH 256
+#define LARGE_PATH 4096
+#define MAX_COMPONENT 256
+
+#define TYPED(type, ptr) \
+	(use_cast ? (type *)bpf_rdonly_cast((void *)(ptr), bpf_core_type_id_kernel(type)) : (type *)(ptr))
+
+/* A place in the tree of mounts. */
+struct place {
+	struct mount *mount;
+	struct dentry *dentry;
+	struct inode *inode;
+};
+
+static __always_inline __u64 mix(__u64 hash, __u64 word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
+	return hash ^ (hash >> 29);
+}
+
+/* Turns a path (and the inode it leads to) into typed pointers. */
+static __always_inline struct place place_of(struct vfsmount *mnt, struct dentry *dentry, struct inode *inode)
+{
+	struct place place = {
+		.mount = TYPED(struct mount, (char *)mnt - bpf_core_field_offset(struct mount, mnt)),
+		.dentry = TYPED(struct dentry, dentry),
+		.inode = TYPED(struct inode, inode),
+	};
+
+	return place;
+}
+
+/*
+ * The start of a pseudo file's name. Anonymous inodes all share one inode, their dentries are soon recycled and their
+ * names have no hash: only the name tells an eventfd from a timerfd at the same address.
+ */
+static __always_inline __u64 pseudo_name(struct dentry *dentry)
+{
+	__u64 start[2] = {};
+
+	bpf_probe_read_kernel(start, sizeof(start), READ(dentry, d_name.name));
+	return start[0] ^ (start[1] * 31);
+}
+
+/* The id of what is at a place, and the bytes its path takes. */
+static __always_inline __u64 place_id(const struct place *place, __u32 *path_len)
+{
+	struct mount *mount = place->mount;
+	struct dentry *dentry = place->dentry;
+	struct dentry *root = READ(mount, mnt.mnt_root);
+	struct super_block *sb = READ(place->inode, i_sb);
+	__u64 hash = mix(READ(sb, s_dev), READ(place->inode, i_ino));
+	__u32 len = 0;
+
+	__no_unroll
+	for (int i = 0; i < ID_DEPTH; i++) {
+		struct dentry *parent;
+		__u64 hash_len;
+
+		if (dentry == root) {
+			struct mount *above = READ(mount, mnt_parent);
+
+			if (above == mount)
+				break;
+			dentry = READ(mount, mnt_mountpoint);
+			mount = above;
+			root = READ(mount, mnt.mnt_root);
+			continue;
+		}
+		parent = READ(dentry, d_parent);
+		if (parent == dentry) {
+			hash = mix(hash, pseudo_name(dentry));
+			break;
+		}
+		hash_len = READ(dentry, d_name.hash_len);
+		hash = mix(hash, hash_len);
+		len += (__u32)(hash_len >> 32) + 1;
+		dentry = parent;
+	}
+	*path_len = len;
+	return hash ? hash : 1;
+}
+
+/* --- the slow path: a definition --- */
+
+/* The walk from a file up to the root. Plain numbers, so that it can be a bpf_loop callback's context. */
+struct walk {
+	__u64 mount;
+	__u64 dentry;
+	__u64 root;
+	char *out;
+	__u32 len;
+	__u32 ended;
+};
+
+/* Appends one component, or crosses into the mount above. Returns 1 when nothing more can be appended. */
+static __always_inline long walk_step(struct walk *walk, const __u32 room)
+{
+	struct dentry *dentry = (struct dentry *)walk->dentry;
+	struct mount *mount = (struct mount *)walk->mount;
+	struct dentry *parent = NULL;
+	struct mount *above = NULL;
+	const unsigned char *name = NULL;
+	__u32 len = walk->len;
+	long n;
+
+	if (walk->dentry == walk->root) {
+		bpf_core_read(&above, sizeof(above), &mount->mnt_parent);
+		if (above == mount || !above) {
+			walk->ended = 1;
+			return 1;
+		}
+		bpf_core_read(&walk->dentry, sizeof(walk->dentry), &mount->mnt_mountpoint);
+		bpf_core_read(&walk->root, sizeof(walk->root), &above->mnt.mnt_root);
+		walk->mount = (__u64)above;
+		return 0;
+	}
+	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
+	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
+	if (len > room)
+		return 1;
+	n = bpf_probe_read_kernel_str(walk->out + len, MAX_COMPONENT, name);
+	if (n <= 0)
+		return 1;
+	walk->len = len + (__u32)n;
+	if (parent == dentry) { /* a pseudo file, or the root of a file system that is mounted nowhere */
+		walk->ended = 1;
+		return 1;
+	}
+	walk->dentry = (__u64)parent;
+	return 0;
+}
+
+static long walk_small(__u32 i, void *walk)
+{
+	return walk_step(walk, SMALL_PATH);
+}
+
+static long walk_large(__u32 i, void *walk)
+{
+	return walk_step(walk, LARGE_PATH);
+}
+
+static __always_inline int send_file(const struct place *place, __u64 id, const __u32 room)
+{
+	struct file_def *def = bpf_ringbuf_reserve(&definitions, sizeof(*def) + room + MAX_COMPONENT, 0);
+	struct mount *mount = place->mount;
+	struct inode *inode = place->inode;
+	struct super_block *sb = NULL;
+	struct walk walk = {};
+	int flags = 0;
+
+	if (!def) {
+		COUNT(lost_definitions);
+		return 0;
+	}
+	walk.mount = (__u64)mount;
+	walk.dentry = (__u64)place->dentry;
+	bpf_core_read(&walk.root, sizeof(walk.root), &mount->mnt.mnt_root);
+	bpf_core_read(&flags, sizeof(flags), &mount->mnt.mnt_flags);
+	bpf_core_read(&sb, sizeof(sb), &inode->i_sb);
+	walk.out = (char *)(def + 1);
+	if (use_loop) {
+		bpf_loop(LOOP_DEPTH, room == SMALL_PATH ? walk_small : walk_large, &walk, 0);
+	} else {
+		__no_unroll
+		for (int i = 0; i < WALK_DEPTH; i++)
+			if (walk_step(&walk, room))
+				break;
+	}
+	def->type = RECORD_FILE;
+	def->cut = !walk.ended;
+	def->internal = !!(flags & MNT_INTERNAL);
+	def->pad = 0;
+	def->pad2 = 0;
+	def->len = walk.len;
+	def->id = id;
+	bpf_core_read(&def->ino, sizeof(def->ino), &inode->i_ino);
+	bpf_core_read(&def->mode, sizeof(def->mode), &inode->i_mode);
+	bpf_core_read(&def->dev, sizeof(def->dev), &sb->s_dev);
+	bpf_core_read(&def->magic, sizeof(def->magic), &sb->s_magic);
+	bpf_ringbuf_submit(def, bpf_ringbuf_query(&definitions, BPF_RB_AVAIL_DATA) > DEFINITIONS_SIZE / 4 ?
+					BPF_RB_FORCE_WAKEUP :
+					BPF_RB_NO_WAKEUP);
+	return 1;
+}
+
+/* Sends the definition, unless one was submitted since user space last forgot. */
+static __noinline int define_file(const struct place *place, __u64 id, __u32 path_len)
+{
+	__u32 *known = bpf_map_lookup_elem(&defined, &id);
+	__u32 now = epoch;
+	int sent;
+
+	if (known && *known == now)
+		return 1;
+	sent = path_len <= SMALL_PATH ? send_file(place, id, SMALL_PATH) : send_file(place, id, LARGE_PATH);
+	if (sent)
+		bpf_map_update_elem(&defined, &id, &now, BPF_ANY);
+	return sent;
+}
+
+/* The id of what is at a place, defined. */
+static __always_inline __u64 file_at(struct state *state, const struct place *place)
+{
+	__u32 path_len;
+	__u64 id = place_id(place, &path_len);
+	__u64 *seen = &state->seen[id % SEEN];
+
+	if (*seen != id && define_file(place, id, path_len))
+		*seen = id;
+	return id;
+}
+
+/* The open file behind a descriptor of this task, or NULL. */
+static __always_inline struct file *open_file(struct task_struct *task, __u32 fd)
+{
+	struct files_struct *files = TYPED(struct files_struct, TASK(task, files));
+	struct fdtable *table = files ? READ(files, fdt) : NULL;
+	struct file *file = NULL;
+	__u64 slot;
+
+	if (!table || fd >= READ(table, max_fds))
+		return NULL;
+	slot = (__u64)READ(table, fd) + (__u64)fd * sizeof(void *);
+	if (use_cast) /* any type whose first field is a pointer reads the slot */
+		return TYPED(struct file, TYPED(struct list_head, slot)->next);
+	bpf_probe_read_kernel(&file, sizeof(file), (void *)slot);
+	return file;
+}
+
+/* The file behind a descriptor; 0 none. `f_pos` may be NULL. */
+static __noinline __u64 file_of_fd(struct task_struct *task, struct state *state, __u32 fd, __s64 *f_pos)
+{
+	struct file *file = open_file(task, fd);
+	struct place place;
+
+	if (!file)
+		return 0;
+	if (f_pos)
+		*f_pos = READ(file, f_pos);
+	place = place_of(READ(file, f_path.mnt), READ(file, f_path.dentry), READ(file, f_inode));
+	return place.dentry ? file_at(state, &place) : 0;
+}
+
+/* The working directory. */
+static __noinline __u64 file_of_cwd(struct task_struct *task, struct state *state)
+{
+	struct fs_struct *fs = TYPED(struct fs_struct, TASK(task, fs));
+	struct dentry *dentry;
+	struct place place;
+
+	if (!fs)
+		return 0;
+	dentry = TYPED(struct dentry, READ(fs, pwd.dentry));
+	if (!dentry)
+		return 0;
+	place = place_of(READ(fs, pwd.mnt), dentry, READ(dentry, d_inode));
+	return file_at(state, &place);
+}
+
+/* The directory a name is relative to. */
+static __always_inline __u64 file_of_dir(struct task_struct *task, struct state *state, __s32 dirfd)
+{
+	if (dirfd == AT_FDCWD)
+		return file_of_cwd(task, state);
+	return file_of_fd(task, state, dirfd, NULL);
+}
+
+#endif

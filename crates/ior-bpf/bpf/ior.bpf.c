@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * ior's programs. Two see every syscall of the machine: `enter` decides whether a call is looked at and remembers it
+ * with the object it works on, `leave` pairs it, counts it and sends one record. Each has two thin entries, one for
+ * each hook (design D1). Three more follow tasks, one lists the calls in flight.
+ */
+#include "row.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+/* --- enter --- */
+
+/* Names the objects a call works on, while its descriptors still mean what they meant to the caller. */
+static __always_inline void name_objects(struct task_struct *task, struct state *state,
+					 const volatile struct syscall_desc *desc)
+{
+	__u64 *args = state->args;
+
+	state->file = 0;
+	state->file2 = 0;
+	switch (desc->kind) {
+	case KIND_MMAP:
+		if (args[3] & MAP_ANONYMOUS)
+			return;
+		state->file = file_of_fd(task, state, args[desc->fd & 7], NULL);
+		return;
+	case KIND_TWO_FDS:
+		state->file2 = file_of_fd(task, state, args[desc->fd2 & 7], NULL);
+		/* fallthrough */
+	case KIND_FD:
+		state->f_pos = -1;
+		state->file = file_of_fd(task, state, args[desc->fd & 7], &state->f_pos);
+		return;
+	case KIND_TWO_PATHS:
+		state->file2 = file_of_dir(task, state, desc->dir2 == NO_ARG ? AT_FDCWD : (__s32)args[desc->dir2 & 7]);
+		/* fallthrough */
+	case KIND_PATH:
+	case KIND_OPEN:
+	case KIND_EXEC:
+		state->file = file_of_dir(task, state, desc->dir == NO_ARG ? AT_FDCWD : (__s32)args[desc->dir & 7]);
+		return;
+	case KIND_CWD:
+		state->file = file_of_cwd(task, state);
+		return;
+	}
+}
+
+static __always_inline void send_call(struct task_struct *task, struct state *state,
+				      const volatile struct syscall_desc *desc, __s64 ret, __u64 now);
+
+static __always_inline void count_call(struct state *state, const volatile struct syscall_desc *desc, __s64 ret,
+				       __u64 latency);
+
+/*
+ * User space has twice forgotten its definitions while this call was blocked: what it works on must be defined anew. An
+ * object that its descriptor no longer leads to stays undefined, and the row has no name rather than a wrong one.
+ */
+static __noinline int define_again(struct task_struct *task, struct state *state)
+{
+	__u64 file = state->file, file2 = state->file2;
+	__s64 f_pos = state->f_pos;
+
+	know_task(task, state);
+	name_objects(task, state, &syscalls[(state->nr_plus_1 - 1) % MAX_NR]);
+	state->file = file;
+	state->file2 = file2;
+	state->f_pos = f_pos;
+	return 0;
+}
+
+/* The call in flight has ended, or never will. */
+static __always_inline void finish(struct task_struct *task, struct state *state, __s64 ret, __u64 now, bool returned)
+{
+	const volatile struct syscall_desc *desc = &syscalls[(state->nr_plus_1 - 1) % MAX_NR];
+	__u64 latency = returned && now > state->enter_ns ? now - state->enter_ns : 0;
+
+	count_call(state, desc, ret, latency);
+	if (want_rows) {
+		if (epoch - state->epoch > 1)
+			define_again(task, state);
+		if (state->task_id)
+			send_call(task, state, desc, ret, returned ? now : 0);
+		else /* nobody would know whose call it was */
+			count_lost(state);
+	}
+	state->nr_plus_1 = 0;
+	state->flags &= ~EXEC_NAMED;
+	state->last_exit_ns = now;
+}
+
+/* The state in which the current task's call is remembered; NULL if the call is not looked at. */
+static __always_inline struct state *look_at(struct task_struct *task)
+{
+	struct state *state;
+
+	if (!in_scope(task))
+		return NULL;
+	if (TASK(task, thread_info.status) & TS_COMPAT) {
+		COUNT(compat);
+		return NULL;
+	}
+	state = make_state(task);
+	if (!state) {
+		COUNT(no_state);
+		return NULL;
+	}
+	if (state->nr_plus_1)
+		COUNT(unpaired);
+	state->flags &= ~NEWBORN;
+	return state;
+}
+
+static __always_inline void entered(struct task_struct *task, struct state *state, __u32 nr)
+{
+	const volatile struct syscall_desc *desc = &syscalls[nr % MAX_NR];
+
+	state->nr_plus_1 = nr + 1;
+	if (want_rows) {
+		know_task(task, state);
+		name_objects(task, state, desc);
+	}
+	state->enter_ns = bpf_ktime_get_boot_ns();
+	if (desc->kind == KIND_NEVER_RETURNS)
+		finish(task, state, 0, state->enter_ns, false);
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(enter_tp_btf, struct pt_regs *regs, long nr)
+{
+	struct task_struct *task;
+	struct state *state;
+
+	if ((unsigned long)nr >= MAX_NR || !wanted[nr])
+		return 0;
+	task = current_task();
+	state = look_at(task);
+	if (!state)
+		return 0;
+	state->args[0] = regs->di;
+	state->args[1] = regs->si;
+	state->args[2] = regs->dx;
+	state->args[3] = regs->r10;
+	state->args[4] = regs->r8;
+	state->args[5] = regs->r9;
+	entered(task, state, nr);
+	return 0;
+}
+
+SEC("tp/raw_syscalls/sys_enter")
+int enter_raw_syscalls(struct trace_event_raw_sys_enter *ctx)
+{
+	unsigned long nr = ctx->id;
+	struct task_struct *task;
+	struct state *state;
+
+	if (nr >= MAX_NR || !wanted[nr])
+		return 0;
+	task = current_task();
+	state = look_at(task);
+	if (!state)
+		return 0;
+	state->args[0] = ctx->args[0];
+	state->args[1] = ctx->args[1];
+	state->args[2] = ctx->args[2];
+	state->args[3] = ctx->args[3];
+	state->args[4] = ctx->args[4];
+	state->args[5] = ctx->args[5];
+	entered(task, state, nr);
+	return 0;
+}
+
+/* --- leave --- */
+
+static __always_inline bool is_error(__s64 ret)
+{
+	return ret < 0 && ret >= -4095 && ret != -512 && ret != -513 && ret != -514 && ret != -516;
+}
+
+static __always_inline __u32 log2_bucket(__u64 value)
+{
+	__u32 bucket = 0;
+
+	if (value >> 32) {
+		value >>= 32;
+		bucket = 32;
+	}
+	if (value >> 16) {
+		value >>= 16;
+		bucket += 16;
+	}
+	if (value >> 8) {
+		value >>= 8;
+		bucket += 8;
+	}
+	if (value >> 4) {
+		value >>= 4;
+		bucket += 4;
+	}
+	if (value >> 2) {
+		value >>= 2;
+		bucket += 2;
+	}
+	bucket += value >> 1;
+	return bucket < LATENCY_BUCKETS ? bucket : LATENCY_BUCKETS - 1;
+}
+
+/* Payload moved by a call, by its byte class (the same rule as resolve.rs). */
+static __always_inline __u64 payload(const struct state *state, const volatile struct syscall_desc *desc, __s64 ret)
+{
+	__u64 flags;
+
+	if (ret <= 0 || desc->bytes == BYTES_NONE)
+		return 0;
+	if (desc->bytes == BYTES_RECEIVE) {
+		flags = state->args[desc->flags & 7];
+		if (flags & MSG_PEEK)
+			return 0;
+		if (flags & MSG_TRUNC && desc->count != NO_ARG && state->args[desc->count & 7] < ret)
+			return state->args[desc->count & 7];
+	}
+	return ret;
+}
+
+static __always_inline void count_call(struct state *state, const volatile struct syscall_desc *desc, __s64 ret,
+				       __u64 latency)
+{
+	__u32 slot = bpf_get_smp_processor_id() * MAX_NR + (state->nr_plus_1 - 1) % MAX_NR;
+	struct call_totals *sum = bpf_map_lookup_elem(&totals, &slot);
+
+	if (!sum)
+		return;
+	sum->calls++;
+	sum->latency_ns += latency;
+	sum->histogram[log2_bucket(latency)]++;
+	if (is_error(ret))
+		sum->errors++;
+	else
+		sum->bytes += payload(state, desc, ret);
+}
+
+/* The first of the two descriptors pipe() wrote. */
+static __always_inline __s32 first_of_pair(__u64 pointer)
+{
+	__s32 fd = -1;
+
+	bpf_probe_read_user(&fd, sizeof(fd), (void *)pointer);
+	return fd;
+}
+
+/* Sends the record of a finished call; `now` is 0 if it never returns. */
+static __always_inline void send_call(struct task_struct *task, struct state *state,
+				      const volatile struct syscall_desc *desc, __s64 ret, __u64 now)
+{
+	__u8 fd = desc->fd != NO_ARG ? desc->fd : desc->dir; /* a directory's may stand for a name (AT_EMPTY_PATH) */
+	struct outcome outcome = {
+		.ret = ret,
+		.latency_ns = now > state->enter_ns ? now - state->enter_ns : 0,
+		.file = state->file,
+		.fd = fd == NO_ARG ? -1 : (__s32)state->args[fd & 7],
+		.returned = now != 0,
+	};
+
+	switch (desc->kind) {
+	case KIND_OPEN:
+		outcome.fd = ret >= 0 ? ret : -1;
+		if (ret < 0)
+			break;
+		outcome.file = file_of_fd(task, state, ret, NULL);
+		send_row(state, desc, &outcome);
+		return;
+	case KIND_NEW_FD:
+		outcome.fd = ret >= 0 ? ret : -1;
+		outcome.file = ret >= 0 ? file_of_fd(task, state, ret, NULL) : 0;
+		send_row(state, desc, &outcome);
+		return;
+	case KIND_FD_PAIR:
+		outcome.fd = ret >= 0 ? first_of_pair(state->args[desc->fd & 7]) : -1;
+		outcome.file = ret >= 0 ? file_of_fd(task, state, outcome.fd, NULL) : 0;
+		send_row(state, desc, &outcome);
+		return;
+	case KIND_TWO_FDS:
+		send_two_files(state, desc, &outcome);
+		return;
+	case KIND_TWO_PATHS:
+		send_two_names(state, desc, &outcome);
+		return;
+	case KIND_PATH:
+	case KIND_EXEC:
+		break;
+	default:
+		send_row(state, desc, &outcome);
+		return;
+	}
+	send_one_name(state, desc, &outcome);
+}
+
+/*
+ * An exit pairs with its thread's last enter, not with the number in the registers: a tracer or seccomp may have
+ * changed that, and rt_sigreturn clears it. Without an enter there is no row.
+ */
+static __always_inline void leave(struct task_struct *task, struct state *state, unsigned long nr, __s64 ret)
+{
+	__u64 now = bpf_ktime_get_boot_ns();
+
+	if (state->nr_plus_1) {
+		finish(task, state, ret, now, true);
+		return;
+	}
+	if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task) &&
+	    !(TASK(task, thread_info.status) & TS_COMPAT))
+		COUNT(unpaired);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(leave_tp_btf, struct pt_regs *regs, long ret)
+{
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+
+	if (state)
+		leave(task, state, regs->orig_ax, ret);
+	return 0;
+}
+
+SEC("tp/raw_syscalls/sys_exit")
+int leave_raw_syscalls(struct trace_event_raw_sys_exit *ctx)
+{
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+
+	if (state)
+		leave(task, state, ctx->id, ctx->ret);
+	return 0;
+}
+
+/* --- tasks --- */
+
+/* A child is in scope before its first instruction. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(task_forked, struct task_struct *parent, struct task_struct *child)
+{
+	struct state *state;
+
+	if (!scope.follow || !is_followed_or_target(parent))
+		return 0;
+	state = make_state(child);
+	if (!state) {
+		COUNT(no_state);
+		return 0;
+	}
+	state->flags = FOLLOWED | NEWBORN;
+	__sync_fetch_and_add(&live_followed, 1);
+	return 0;
+}
+
+/* Keeps the program's name, and the state if the caller was not the leader and has the leader's tid from now on. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(task_execed, struct task_struct *task, __s32 old_tid, struct linux_binprm *bprm)
+{
+	const char *from = bprm->filename;
+	struct exec_name *name;
+	struct state *state;
+	long n;
+
+	if (!use_task_storage && old_tid != task->pid) {
+		__u32 old = old_tid, tid = task->pid;
+
+		state = bpf_map_lookup_elem(&states_by_tid, &old);
+		if (!state)
+			return 0;
+		bpf_map_update_elem(&states_by_tid, &tid, state, BPF_ANY);
+		bpf_map_delete_elem(&states_by_tid, &old);
+	}
+	state = state_of(task);
+	if (!state || !state->nr_plus_1 || !want_rows)
+		return 0;
+	state->comm.word[0] = ~0ULL; /* the thread may have another tid from now on: define it anew */
+	name = bpf_ringbuf_reserve(&definitions, sizeof(*name) + LARGE_NAME, 0);
+	if (!name) {
+		COUNT(lost_definitions);
+		return 0;
+	}
+	n = bpf_probe_read_kernel_str(name + 1, LARGE_NAME, from);
+	name->type = RECORD_EXEC_NAME;
+	name->cut = n >= LARGE_NAME || n < 0;
+	name->len = n > 0 ? n - 1 : 0;
+	name->task = state->task_id;
+	name->enter_ns = state->enter_ns;
+	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+	state->flags |= EXEC_NAMED;
+	return 0;
+}
+
+/* A pid or tid that is used again is somebody else's. */
+static __always_inline void forget_target(struct task_struct *task)
+{
+	__u64 pid = task->tgid, tid = (__u64)(__u32)task->pid | TARGET_TID;
+
+	bpf_map_delete_elem(&targets, &tid);
+	if (task->signal->live.counter)
+		return;
+	bpf_map_delete_elem(&targets, &pid);
+	if (pid == scope.only)
+		only_is_gone = 1;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(task_exited, struct task_struct *task)
+{
+	struct state *state = state_of(task);
+	struct task_gone *gone;
+
+	if (state) {
+		if (state->flags & FOLLOWED)
+			__sync_fetch_and_add(&live_followed, -1);
+		if (state->nr_plus_1)
+			COUNT(unpaired);
+		if (state->task_id) {
+			gone = bpf_ringbuf_reserve(&definitions, sizeof(*gone), 0);
+			if (gone) {
+				gone->type = RECORD_TASK_GONE;
+				__builtin_memset(gone->pad, 0, sizeof(gone->pad));
+				gone->id = state->task_id;
+				bpf_ringbuf_submit(gone, BPF_RB_NO_WAKEUP);
+			}
+		}
+		state->flags = 0;
+		state->nr_plus_1 = 0;
+		if (!use_task_storage) {
+			__u32 tid = task->pid;
+
+			bpf_map_delete_elem(&states_by_tid, &tid);
+		}
+	}
+	if (scope.tasks)
+		forget_target(task);
+	return 0;
+}
+
+/* --- calls in flight --- */
+
+SEC("iter/task")
+int list_in_flight(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct in_flight call = {};
+	struct state *state;
+
+	if (!task)
+		return 0;
+	state = use_task_storage ? bpf_task_storage_get(&states, task, 0, 0) : NULL;
+	if (!state || !state->nr_plus_1)
+		return 0;
+	call.tid = task->pid;
+	call.pid = task->tgid;
+	call.enter_ns = state->enter_ns;
+	call.file = state->file;
+	call.nr = state->nr_plus_1 - 1;
+	__builtin_memcpy(call.comm, &state->comm, sizeof(call.comm));
+	bpf_seq_write(ctx->meta->seq, &call, sizeof(call));
+	return 0;
+}
+
+/* Keeps the record types in the object's BTF, for the skeleton. */
+const struct row *unused_row;
+const struct named_row *unused_named_row;
+const struct file_def *unused_file_def;
+const struct task_def *unused_task_def;
+const struct task_gone *unused_task_gone;
+const struct exec_name *unused_exec_name;
+const struct in_flight *unused_in_flight;
+enum record_type unused_record_type;
+enum name_state unused_name_state;
+enum kind unused_kind;

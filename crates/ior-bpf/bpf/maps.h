@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Maps, configuration and counters. Sizes marked "set at load" are. */
+#ifndef IOR_MAPS_H
+#define IOR_MAPS_H
+
+#include "kernel.h"
+#include "shared.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
+
+/* The verifier takes bounded loops; unrolled ones only cost instruction cache. */
+#define __no_unroll _Pragma("clang loop unroll(disable)")
+#define __map(name) struct name name SEC(".maps")
+
+/* --- configuration: constant once loaded, so the verifier drops what is not used --- */
+const volatile struct syscall_desc syscalls[MAX_NR];
+const volatile struct scope scope;
+const volatile bool want_rows;        /* false: totals only */
+const volatile bool use_task_storage; /* false: map `states_by_tid` */
+const volatile bool use_cast;         /* bpf_rdonly_cast is there: plain loads instead of probe reads */
+const volatile bool use_loop;         /* bpf_loop is there */
+const volatile bool use_typed_task;   /* bpf_get_current_task_btf is there: plain loads from tasks */
+const volatile __u32 cpu_count;
+const volatile __u32 ring_mask; /* number of row rings minus one */
+const volatile __u64 wake_at;   /* bytes in a ring that make us wake the reader */
+
+/* --- state user space changes while we run --- */
+__u8 wanted[MAX_NR];  /* the selected syscalls */
+__u32 epoch = 1;      /* raised when user space forgot its definitions: all are sent again when next used */
+__s64 live_followed;  /* followed threads alive */
+__u8 only_is_gone;    /* the process scope.only names has ended */
+
+/* --- per thread: the call in flight, and what has been defined --- */
+#define SEEN 8
+
+/* A thread's name as two words. */
+struct comm {
+	__u64 word[2];
+};
+
+enum state_flag {
+	FOLLOWED = 1,  /* in scope because its parent was */
+	NEWBORN = 2,   /* no enter seen yet: its first exit is the fork's */
+	EXEC_NAMED = 4 /* sched_process_exec has sent the name of the call in flight */
+};
+
+struct state {
+	__u64 args[8]; /* 6 and 7 stay 0: NO_ARG reads 0 */
+	__u64 enter_ns;
+	__u64 last_exit_ns;
+	__u64 file;
+	__u64 file2;
+	__s64 f_pos;
+	__u32 nr_plus_1; /* the call in flight, 0 none */
+	__u32 flags;     /* enum state_flag */
+	__u32 task_id;
+	__u32 epoch; /* the epoch task_id and seen belong to */
+	struct comm comm;
+	__u64 cred;
+	__u64 cgroups;
+	__u64 seen[SEEN]; /* file ids known to be defined, by their low bits */
+};
+
+struct states {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct state);
+};
+__map(states);
+
+struct states_by_tid {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u32);
+	__type(value, struct state);
+};
+__map(states_by_tid);
+
+/* --- rings --- */
+struct row_ring {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536); /* set at load */
+};
+
+struct rows {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1); /* set at load */
+	__type(key, __u32);
+	__array(values, struct row_ring);
+};
+__map(rows);
+
+#define DEFINITIONS_SIZE (8 << 20)
+
+struct definitions {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, DEFINITIONS_SIZE);
+};
+__map(definitions);
+
+/* --- ids whose definition was submitted: file id → epoch --- */
+struct defined {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 262144);
+	__type(key, __u64);
+	__type(value, __u32);
+};
+__map(defined);
+
+/* --- counters, read by user space through mmap --- */
+struct totals {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, MAX_NR); /* times CPUs, set at load */
+	__type(key, __u32);
+	__type(value, struct call_totals);
+};
+__map(totals);
+
+struct counters {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1); /* CPUs, set at load */
+	__type(key, __u32);
+	__type(value, struct cpu_counters);
+};
+__map(counters);
+
+/* --- scope --- */
+struct targets { /* pids, and tids with TARGET_TID set */
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, __u8);
+};
+__map(targets);
+
+struct uids {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 256);
+	__type(key, __u32);
+	__type(value, __u8);
+};
+__map(uids);
+
+struct cgroups {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 16);
+	__type(key, __u32);
+	__type(value, __u32);
+};
+__map(cgroups);
+
+#define TARGET_TID (1ULL << 32)
+
+/* Reads ptr->field: a plain load where the verifier knows the pointer's type, else a probe read. */
+#define READ_IF(typed, ptr, field)                                     \
+	({                                                             \
+		typeof((ptr)->field) v_ = 0;                           \
+		if (typed)                                             \
+			v_ = (ptr)->field;                             \
+		else                                                   \
+			bpf_core_read(&v_, sizeof(v_), &(ptr)->field); \
+		v_;                                                    \
+	})
+#define READ(ptr, field) READ_IF(use_cast, ptr, field)
+#define TASK(task, field) READ_IF(use_typed_task, task, field)
+
+static __always_inline struct cpu_counters *this_cpu(void)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	return bpf_map_lookup_elem(&counters, &cpu);
+}
+
+/* Adds to one of this CPU's counters. Programs run with preemption off, so a plain addition is exact. */
+#define COUNT(counter)                               \
+	({                                           \
+		struct cpu_counters *c_ = this_cpu(); \
+		if (c_)                              \
+			c_->counter++;               \
+	})
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* From a paired call to a record in this CPU's ring. */
+#ifndef IOR_ROW_H
+#define IOR_ROW_H
+
+#include "file.h"
+#include "task.h"
+
+/* Room for one name in its two sizes. PATH_MAX counts the NUL; a few bytes more tell "just fits" from "cut". */
+#define SMALL_NAME 256
+#define LARGE_NAME (4096 + 8)
+
+/* How often (in rows of a CPU) the fill of its ring is looked at, to wake the reader early. A power of two. */
+#define WAKE_CHECK 64
+
+static __always_inline void *this_ring(void)
+{
+	__u32 ring = bpf_get_smp_processor_id() & ring_mask;
+
+	return bpf_map_lookup_elem(&rows, &ring);
+}
+
+static __always_inline void count_lost(const struct state *state)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu)
+		return;
+	if (!cpu->lost_rows++)
+		cpu->lost_first_ns = state->enter_ns;
+	cpu->lost_last_ns = state->enter_ns;
+}
+
+/* Counts the row, and decides whether the reader should be woken: never for one row, but when the ring fills up. */
+static __always_inline __u64 wake_flag(void *ring)
+{
+	struct cpu_counters *cpu = this_cpu();
+
+	if (!cpu || ++cpu->rows % WAKE_CHECK)
+		return BPF_RB_NO_WAKEUP;
+	return bpf_ringbuf_query(ring, BPF_RB_AVAIL_DATA) >= wake_at ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+}
+
+/* What a call came to. */
+struct outcome {
+	__s64 ret;
+	__u64 latency_ns;
+	__u64 file;
+	__s32 fd;
+	bool returned;
+};
+
+static __always_inline void fill_row(struct row *row, const struct state *state,
+				     const volatile struct syscall_desc *desc, const struct outcome *outcome)
+{
+	__u64 flags = state->args[desc->flags & 7];
+
+	row->type = RECORD_ROW;
+	row->returned = outcome->returned;
+	row->nr = state->nr_plus_1 - 1;
+	row->task = state->task_id;
+	row->enter_ns = state->enter_ns;
+	row->latency_ns = outcome->latency_ns;
+	row->gap_ns = state->last_exit_ns ? state->enter_ns - state->last_exit_ns : 0;
+	row->ret = outcome->ret;
+	row->file = outcome->file;
+	row->fd = outcome->fd;
+	if (desc->flags_by_pointer)
+		bpf_probe_read_user(&flags, sizeof(flags), (void *)flags);
+	row->flags = flags;
+	row->count = state->args[desc->count & 7];
+	row->offset = desc->offset_is_f_pos ? state->f_pos : (__s64)state->args[desc->offset & 7];
+}
+
+static __always_inline void send_row(const struct state *state, const volatile struct syscall_desc *desc,
+				     const struct outcome *outcome)
+{
+	void *ring = this_ring();
+	struct row *row = ring ? bpf_ringbuf_reserve(ring, sizeof(*row), 0) : NULL;
+
+	if (!row) {
+		count_lost(state);
+		return;
+	}
+	fill_row(row, state, desc, outcome);
+	bpf_ringbuf_submit(row, wake_flag(ring));
+}
+
+/* Reads one name argument. Returns 0 if it did not fit into `room`, which is no fault of the name's. */
+static __always_inline bool read_name(char *to, const __u32 room, __u64 from, __u16 *len, __u8 *name_state)
+{
+	long n;
+
+	if (!from) {
+		*name_state = NAME_NULL;
+		return true;
+	}
+	n = bpf_probe_read_user_str(to, room, (void *)from);
+	if (n < 0) {
+		*name_state = NAME_FAULT;
+		return true;
+	}
+	*len = n ? n - 1 : 0;
+	*name_state = n < room ? NAME_WHOLE : NAME_CUT;
+	return n < room;
+}
+
+/*
+ * Sends a call with names, with `room` bytes for each; in `retry` what did not fit is given up, to be sent with more
+ * room. Returns false if it was given up.
+ */
+static __always_inline bool send_named(const struct state *state, const volatile struct syscall_desc *desc,
+				       const struct outcome *outcome, const __u32 room, const __u32 names,
+				       const bool retry)
+{
+	void *ring = this_ring();
+	struct named_row *row = ring ? bpf_ringbuf_reserve(ring, sizeof(*row) + room * names, 0) : NULL;
+	bool fits = true;
+
+	if (!row) {
+		count_lost(state);
+		return true;
+	}
+	fill_row(&row->row, state, desc, outcome);
+	row->row.type = RECORD_NAMED_ROW;
+	row->file2 = state->file2;
+	row->len = 0;
+	row->len2 = 0;
+	row->name2_at = room;
+	row->state = NAME_NONE;
+	row->state2 = NAME_NONE;
+	if (names) {
+		char *to = (char *)(row + 1);
+
+		if (state->flags & EXEC_NAMED)
+			row->state = NAME_BY_EXEC;
+		else
+			fits = read_name(to, room, state->args[desc->path & 7], &row->len, &row->state);
+		if (names > 1)
+			fits &= read_name(to + room, room, state->args[desc->path2 & 7], &row->len2, &row->state2);
+	}
+	if (!fits && retry) {
+		bpf_ringbuf_discard(row, BPF_RB_NO_WAKEUP);
+		return false;
+	}
+	bpf_ringbuf_submit(row, wake_flag(ring));
+	return true;
+}
+
+static __noinline int send_two_files(const struct state *state, const volatile struct syscall_desc *desc,
+				     const struct outcome *outcome)
+{
+	send_named(state, desc, outcome, 0, 0, false);
+	return 0;
+}
+
+static __noinline int send_one_name(const struct state *state, const volatile struct syscall_desc *desc,
+				    const struct outcome *outcome)
+{
+	if (!send_named(state, desc, outcome, SMALL_NAME, 1, true))
+		send_named(state, desc, outcome, LARGE_NAME, 1, false);
+	return 0;
+}
+
+static __noinline int send_two_names(const struct state *state, const volatile struct syscall_desc *desc,
+				     const struct outcome *outcome)
+{
+	if (!send_named(state, desc, outcome, SMALL_NAME, 2, true))
+		send_named(state, desc, outcome, LARGE_NAME, 2, false);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * Records and configuration shared with user space. Written once, here: the Rust side takes them from the skeleton
+ * that libbpf-cargo generates, and asserts their sizes at compile time.
+ */
+#ifndef IOR_SHARED_H
+#define IOR_SHARED_H
+
+#include "kinds.gen.h"
+
+/* First byte of every record of both rings. */
+enum record_type {
+	RECORD_ROW = 1,       /* struct row */
+	RECORD_NAMED_ROW = 2, /* struct named_row, then names */
+	RECORD_FILE = 3,      /* struct file_def, then components */
+	RECORD_TASK = 4,      /* struct task_def */
+	RECORD_TASK_GONE = 5, /* struct task_gone */
+	RECORD_EXEC_NAME = 6, /* struct exec_name, then the name */
+};
+
+/* How a name argument came out (struct named_row). */
+enum name_state {
+	NAME_NONE = 0,    /* the call has no such argument */
+	NAME_WHOLE = 1,   /* read whole */
+	NAME_CUT = 2,     /* longer than PATH_MAX */
+	NAME_FAULT = 3,   /* its memory could not be read */
+	NAME_NULL = 4,    /* the pointer was NULL */
+	NAME_BY_EXEC = 5, /* in the struct exec_name of this task and enter time */
+};
+
+/* One complete call. A call with names, or with two files, is a struct named_row. */
+struct row {
+	__u8 type;
+	__u8 returned; /* 0 for a call that never returns */
+	__u16 nr;
+	__u32 task;       /* struct task_def.id */
+	__u64 enter_ns;   /* CLOCK_BOOTTIME */
+	__u64 latency_ns; /* exit minus enter */
+	__u64 gap_ns;     /* enter minus the thread's previous traced exit; 0 for its first */
+	__s64 ret;
+	__u64 file; /* struct file_def.id: the object, or the directory `name` is relative to; 0 none */
+	__s32 fd;
+	__u32 flags;
+	__u64 count;
+	__s64 offset;
+};
+
+struct named_row {
+	struct row row;
+	__u64 file2;    /* the second object, or the directory `name2` is relative to; 0 none */
+	__u16 len;      /* bytes of `name`, at the start of names */
+	__u16 len2;     /* bytes of `name2`, at `name2_at` */
+	__u16 name2_at; /* where `name2` starts in names */
+	__u8 state;     /* enum name_state of `name` */
+	__u8 state2;    /* enum name_state of `name2` */
+};
+
+/* A file object and where it is. `len` bytes of path components follow, the last one first, each with its NUL. */
+struct file_def {
+	__u8 type;
+	__u8 cut;      /* the path is longer than fits; the components nearest the file are there */
+	__u8 internal; /* the mount belongs to no mount namespace */
+	__u8 pad;
+	__u32 len;
+	__u64 id;
+	__u64 ino;
+	__u32 dev; /* kernel dev_t: major << 20 | minor */
+	__u16 mode;
+	__u16 pad2;
+	__u64 magic; /* super block magic, as in statfs */
+};
+
+/* A thread as it is now; sent when first seen and whenever one of these changed. */
+struct task_def {
+	__u8 type;
+	__u8 pad[3];
+	__u32 id;
+	__u32 tid;
+	__u32 pid;
+	__u32 ppid;
+	__u32 uid;
+	__u64 cgroup_id;
+	__u64 start_ns;
+	char comm[16];
+	char process[16];
+};
+
+struct task_gone {
+	__u8 type;
+	__u8 pad[3];
+	__u32 id;
+};
+
+/* The program name of a successful exec, whose caller's memory is gone when the call returns. `len` bytes follow. */
+struct exec_name {
+	__u8 type;
+	__u8 cut;
+	__u16 len;
+	__u32 task;
+	__u64 enter_ns;
+};
+
+/* A call that has not returned, as the task iterator writes it. */
+struct in_flight {
+	__u32 tid;
+	__u32 pid;
+	__u64 enter_ns;
+	__u64 file;
+	__u32 nr;
+	__u32 pad;
+	char comm[16];
+};
+
+/* What the kernel side must know of a syscall; argument positions, NO_ARG none. */
+struct syscall_desc {
+	__u8 kind;  /* enum kind */
+	__u8 bytes; /* enum byte_class */
+	__u8 fd;
+	__u8 fd2;
+	__u8 dir;
+	__u8 path;
+	__u8 dir2;
+	__u8 path2;
+	__u8 count;
+	__u8 offset;
+	__u8 flags;
+	__u8 offset_is_f_pos;
+	__u8 flags_by_pointer;
+};
+
+/* Exact counts of one syscall on one CPU. */
+struct call_totals {
+	__u64 calls;
+	__u64 errors;
+	__u64 bytes;
+	__u64 latency_ns;
+	__u64 histogram[LATENCY_BUCKETS];
+};
+
+/* What one CPU counts beside the totals. */
+struct cpu_counters {
+	__u64 task_seq;         /* task definitions made; ids are derived from it */
+	__u64 rows;             /* rows submitted */
+	__u64 lost_rows;        /* calls whose row found no room */
+	__u64 lost_first_ns;    /* enter time of the first of them */
+	__u64 lost_last_ns;     /* and of the last */
+	__u64 lost_definitions; /* definitions that found no room */
+	__u64 no_state;         /* enters for which no per-thread state could be had: not seen */
+	__u64 unpaired;         /* exits without an enter, or enters without an exit */
+	__u64 compat;           /* 32-bit calls, not decoded */
+	__u64 pad[7];           /* a cache line of its own for each CPU */
+};
+
+#define MAX_COMMS 16
+
+/* Which calls are looked at. Every part that is set narrows. */
+struct scope {
+	__u32 self;     /* ior's own tgid, never traced */
+	__u8 tasks;     /* `only` or `targets` is set */
+	__u8 follow;    /* children of those are in scope too */
+	__u8 n_comms;   /* entries of `comms` */
+	__u8 uids;      /* map `uids` is set */
+	__u32 n_cgroup; /* entries of map `cgroups` */
+	__u32 only;     /* the one pid, 0 if there are others or threads: then see map `targets` */
+	__u64 comms[MAX_COMMS][2];
+};
+
+#endif

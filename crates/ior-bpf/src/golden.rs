@@ -1,0 +1,342 @@
+//! From the bytes the kernel would send to rows, without a kernel.
+
+use ior_core::NameSource;
+
+use crate::batch::Batch;
+use crate::record::bytes_of;
+use crate::resolve::Resolver;
+use crate::skeleton::types::{self, name_state, record_type};
+use crate::tables::Tables;
+
+/// What is compared of a row.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    seq: u64,
+    comm: String,
+    syscall: &'static str,
+    fd: i32,
+    bytes: u64,
+    file: String,
+    old_file: Option<String>,
+    source: NameSource,
+}
+
+/// Plays the kernel: definitions and rows in, rows out.
+#[derive(Default)]
+struct Session {
+    tables: Tables,
+    batch: Batch,
+    resolver: Resolver,
+}
+
+impl Session {
+    fn row(&mut self, row: &types::row) {
+        self.batch.push(&bytes_of(row));
+    }
+
+    fn named(&mut self, row: types::row, file2: u64, name: (name_state, &[u8]), name2: (name_state, &[u8])) {
+        let named = types::named_row {
+            row: types::row { r#type: record_type::RECORD_NAMED_ROW.0 as u8, ..row },
+            file2,
+            len: name.1.len() as u16,
+            len2: name2.1.len() as u16,
+            name2_at: 256,
+            state: name.0.0 as u8,
+            state2: name2.0.0 as u8,
+        };
+        let mut bytes = bytes_of(&named);
+        bytes.extend_from_slice(name.1);
+        bytes.resize(size_of::<types::named_row>() + 256, 0);
+        bytes.extend_from_slice(name2.1);
+        bytes.resize(size_of::<types::named_row>() + 512, 0);
+        self.batch.push(&bytes);
+    }
+
+    fn named_once(&mut self, row: types::row, state: name_state, name: &[u8]) {
+        self.named(row, 0, (state, name), (name_state::NAME_NONE, b""));
+    }
+
+    fn file(&mut self, def: types::file_def, leaf_first: &[&str]) {
+        let components: Vec<u8> = leaf_first.iter().flat_map(|part| [part.as_bytes(), b"\0"].concat()).collect();
+        let def =
+            types::file_def { r#type: record_type::RECORD_FILE.0 as u8, len: components.len() as u32, ..def };
+        let mut bytes = bytes_of(&def);
+        bytes.extend_from_slice(&components);
+        bytes.resize(552, 0);
+        self.tables.define(&bytes);
+    }
+
+    fn task(&mut self, id: u32, tid: u32, comm: &str) {
+        let mut def = types::task_def {
+            r#type: record_type::RECORD_TASK.0 as u8,
+            id,
+            tid,
+            pid: tid,
+            ..Default::default()
+        };
+        for (to, from) in def.comm.iter_mut().zip(comm.bytes()) {
+            *to = from.cast_signed();
+        }
+        self.tables.define(&bytes_of(&def));
+    }
+
+    fn rows(&mut self) -> Vec<Seen> {
+        let mut rows = Vec::new();
+        self.batch.sort();
+        for raw in self.batch.ready(u64::MAX) {
+            self.resolver.resolve(raw, &self.batch, &mut self.tables, &mut |row| {
+                rows.push(Seen {
+                    seq: row.seq,
+                    comm: String::from_utf8_lossy(&row.task.comm).into_owned(),
+                    syscall: row.syscall.name,
+                    fd: row.fd,
+                    bytes: row.bytes,
+                    file: String::from_utf8_lossy(row.file).into_owned(),
+                    old_file: row.old_file.map(|name| String::from_utf8_lossy(name).into_owned()),
+                    source: row.name_source,
+                });
+            });
+        }
+        self.batch.carry(u64::MAX, &mut Batch::default());
+        rows
+    }
+
+    fn one(&mut self) -> Seen {
+        let mut rows = self.rows();
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        rows.remove(0)
+    }
+}
+
+fn row(name: &str, fd: i32, ret: i64, file: u64) -> types::row {
+    types::row {
+        r#type: record_type::RECORD_ROW.0 as u8,
+        returned: 1,
+        nr: ior_core::syscall::by_name(name).expect("in the table").nr,
+        task: 1,
+        enter_ns: 1000,
+        latency_ns: 10,
+        fd,
+        ret,
+        file,
+        ..Default::default()
+    }
+}
+
+fn def(id: u64) -> types::file_def {
+    types::file_def { id, ino: 42, mode: 0o100_644, ..Default::default() }
+}
+
+fn session() -> Session {
+    let mut session = Session::default();
+    session.task(1, 100, "cat");
+    session
+}
+
+#[test]
+fn a_definition_that_came_after_the_row_still_names_it() {
+    let mut s = Session::default();
+    s.row(&row("write", 4, 6, 7));
+    s.task(1, 100, "cat");
+    s.file(def(7), &["a", "wk", "tmp"]);
+    assert_eq!(
+        s.one(),
+        Seen {
+            seq: 1,
+            comm: "cat".into(),
+            syscall: "write",
+            fd: 4,
+            bytes: 6,
+            file: "/tmp/wk/a".into(),
+            old_file: None,
+            source: NameSource::Kernel
+        }
+    );
+    assert_eq!(s.resolver.partial_names, 0);
+}
+
+#[test]
+fn a_row_without_its_definition_is_a_counted_gap_and_never_a_wrong_name() {
+    let mut s = session();
+    s.row(&row("write", 4, 6, 7));
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.source), ("", NameSource::Partial));
+    assert_eq!(s.resolver.partial_names, 1);
+}
+
+#[test]
+fn a_row_of_an_unknown_task_or_syscall_is_counted_and_dropped() {
+    let mut s = Session::default();
+    s.row(&row("write", 4, 6, 0));
+    s.row(&types::row { nr: 511, ..row("write", 4, 6, 0) });
+    assert_eq!(s.rows(), []);
+    assert_eq!(s.resolver.undecodable, 2);
+}
+
+#[test]
+fn an_evicted_file_is_found_again_for_a_generation_and_then_defined_anew() {
+    let mut s = session();
+    s.tables = Tables::with_capacity(2);
+    s.task(1, 100, "cat");
+    s.file(def(1), &["one"]);
+    s.file(def(2), &["two"]);
+    assert!(s.tables.end_drain(), "the young generation is full: the kernel must define again");
+    s.row(&row("write", 4, 1, 1));
+    assert_eq!(s.one().file, "/one", "the old generation still names rows that were in a ring");
+    s.file(def(3), &["three"]);
+    assert!(s.tables.end_drain());
+    assert_eq!(s.tables.evicted, 1);
+    s.row(&row("write", 4, 1, 2));
+    assert_eq!(s.one().source, NameSource::Partial);
+    s.file(def(2), &["two"]);
+    s.row(&row("write", 4, 1, 2));
+    assert_eq!(s.one().file, "/two");
+}
+
+#[test]
+fn relative_names_are_joined_to_their_directory() {
+    let mut s = session();
+    s.file(def(5), &["wk", "tmp"]);
+    for (name, expected) in
+        [("f", "/tmp/wk/f"), ("./a//b", "/tmp/wk/a/b"), ("../x", "/tmp/wk/../x"), ("/etc/passwd", "/etc/passwd")]
+    {
+        s.named_once(row("openat", -1, -2, 5), name_state::NAME_WHOLE, name.as_bytes());
+        let seen = s.one();
+        assert_eq!((seen.file.as_str(), seen.source, seen.fd), (expected, NameSource::Argument, -1));
+    }
+}
+
+#[test]
+fn an_empty_name_with_at_empty_path_is_the_descriptors_file() {
+    let mut s = session();
+    s.file(def(5), &["f"]);
+    let call = types::row { flags: 0x1000, ..row("newfstatat", 3, 0, 5) };
+    s.named_once(call, name_state::NAME_WHOLE, b"");
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.source, seen.fd), ("/f", NameSource::Kernel, 3));
+    s.named_once(row("newfstatat", 3, -2, 5), name_state::NAME_WHOLE, b"");
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.source, seen.fd), ("", NameSource::Argument, -1));
+}
+
+#[test]
+fn a_name_the_kernel_could_not_read_either_is_no_loss() {
+    let mut s = session();
+    s.named_once(row("openat", -1, -14, 0), name_state::NAME_FAULT, b"");
+    assert_eq!(s.one().source, NameSource::Partial);
+    assert_eq!(s.resolver.partial_names, 0);
+    s.named_once(row("openat", -1, -2, 0), name_state::NAME_FAULT, b"");
+    assert_eq!(s.one().source, NameSource::Partial);
+    assert_eq!(s.resolver.partial_names, 1);
+}
+
+#[test]
+fn two_names_each_with_its_directory_and_a_symlinks_target_as_it_is() {
+    let mut s = session();
+    s.file(def(5), &["new"]);
+    s.file(def(6), &["old"]);
+    s.named(row("renameat2", -1, 0, 5), 6, (name_state::NAME_WHOLE, b"b"), (name_state::NAME_WHOLE, b"a"));
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.old_file.as_deref()), ("/new/b", Some("/old/a")));
+    s.named(row("symlinkat", -1, 0, 5), 6, (name_state::NAME_WHOLE, b"b"), (name_state::NAME_WHOLE, b"../a"));
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.old_file.as_deref()), ("/new/b", Some("../a")));
+}
+
+#[test]
+fn a_transfer_has_both_files() {
+    let mut s = session();
+    s.file(def(5), &["to"]);
+    s.file(def(6), &["from"]);
+    s.named(row("sendfile64", 4, 99, 5), 6, (name_state::NAME_NONE, b""), (name_state::NAME_NONE, b""));
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.old_file.as_deref(), seen.bytes), ("/to", Some("/from"), 99));
+}
+
+#[test]
+fn an_executed_program_has_the_name_passed() {
+    let mut s = session();
+    s.file(def(5), &["bin"]);
+    for (passed, dirfd, expected) in [
+        ("/usr/bin/cat", -100, "/usr/bin/cat"),
+        ("./cat", -100, "/bin/cat"),
+        ("/dev/fd/9/cat", 9, "/bin/cat"),
+        ("/dev/fd/9", 9, "/bin"),
+        ("/dev/fd/9", -100, "/dev/fd/9"),
+    ] {
+        let exec = types::exec_name {
+            r#type: record_type::RECORD_EXEC_NAME.0 as u8,
+            cut: 0,
+            len: passed.len() as u16,
+            task: 1,
+            enter_ns: 1000,
+        };
+        let mut bytes = bytes_of(&exec);
+        bytes.extend_from_slice(passed.as_bytes());
+        s.tables.define(&bytes);
+        s.named_once(row("execveat", dirfd, 0, 5), name_state::NAME_BY_EXEC, b"");
+        assert_eq!(s.one().file, expected, "{passed}");
+    }
+}
+
+#[test]
+fn objects_without_a_path_are_called_what_proc_calls_them() {
+    let mut s = session();
+    for (magic, components, expected) in [
+        (0x5049_5045, vec![""], "pipe:[42]"),
+        (0x534F_434B, vec!["UNIX"], "socket:[42]"),
+        (0x0904_1934, vec!["[eventfd]"], "anon_inode:[eventfd]"),
+        (0x0102_1994, vec!["memfd:x"], "memfd:x"),
+        (0x0102_1994, vec!["SYSV00000000"], "/SYSV00000000"),
+    ] {
+        s.file(types::file_def { magic, internal: 1, ..def(9) }, &components);
+        s.row(&row("read", 3, 1, 9));
+        assert_eq!(s.one().file, expected);
+    }
+}
+
+#[test]
+fn a_path_that_was_cut_keeps_its_last_components_and_says_so() {
+    let mut s = session();
+    s.file(types::file_def { cut: 1, ..def(9) }, &["leaf", "dir"]);
+    s.row(&row("read", 3, 1, 9));
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.source), ("dir/leaf", NameSource::Partial));
+}
+
+#[test]
+fn a_gone_task_names_its_last_rows_and_is_then_forgotten() {
+    let mut s = session();
+    s.tables.define(&bytes_of(&types::task_gone {
+        r#type: record_type::RECORD_TASK_GONE.0 as u8,
+        pad: [0; 3],
+        id: 1,
+    }));
+    let _ = s.tables.end_drain();
+    s.row(&row("close", 3, 0, 0));
+    assert_eq!(s.one().comm, "cat");
+    for _ in 0..3 {
+        let _ = s.tables.end_drain();
+    }
+    assert!(s.tables.task(1).is_none());
+}
+
+#[test]
+fn a_renamed_thread_keeps_both_names_each_for_its_own_rows() {
+    let mut s = session();
+    s.task(2, 100, "worker");
+    s.row(&row("close", 3, 0, 0));
+    s.row(&types::row { task: 2, enter_ns: 2000, ..row("close", 3, 0, 0) });
+    let comms: Vec<String> = s.rows().into_iter().map(|seen| seen.comm).collect();
+    assert_eq!(comms, ["cat", "worker"]);
+}
+
+#[test]
+fn broken_definitions_are_counted() {
+    let mut s = Session::default();
+    s.tables.define(&[]);
+    s.tables.define(&[77; 100]);
+    s.tables.define(&bytes_of(&types::file_def { r#type: 3, len: 10, ..def(1) }));
+    s.tables.define(&[4; 20]);
+    assert_eq!(s.tables.undecodable, 4);
+}

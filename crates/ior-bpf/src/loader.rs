@@ -1,0 +1,274 @@
+//! Loads the BPF object for this kernel and this scope: probes features, sets the configuration, creates the rings, attaches.
+
+use std::fs::File;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::path::Path;
+
+use ior_core::syscall::{MAX_NR, NO_ARG};
+use ior_core::{Loss, Syscall};
+use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
+use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, ProgramMut};
+
+use crate::features::Features;
+use crate::skeleton::{IorSkel, IorSkelBuilder, OpenIorSkel, types};
+use crate::{Error, Hook, Options, Pairing, Scope};
+
+/// A row ring of this size holds 100 ms of 3 M rows/s (88 bytes a row with its ring header).
+const DEFAULT_RING: u32 = 32 << 20;
+/// Most row rings; CPUs beyond share. Eight rings carry far more than the reader can take.
+const MAX_RINGS: u32 = 8;
+/// Set (to anything) to see libbpf's own messages, the verifier's log among them, on standard error.
+const SHOW_LIBBPF: &str = "IOR_SHOW_LIBBPF";
+/// `TARGET_TID` of maps.h.
+const TARGET_TID: u64 = 1 << 32;
+
+/// A loaded and attached object.
+pub struct Loaded {
+    /// Programs, maps and configuration.
+    pub skel: IorSkel<'static>,
+    /// The row rings, in index order.
+    pub rings: Vec<MapHandle>,
+    /// Keeps the programs attached; dropping a link detaches.
+    pub links: Vec<Link>,
+    /// CPUs the kernel may use, the length of per-CPU tables.
+    pub cpus: u32,
+    /// The hook chosen.
+    pub hook: Hook,
+    /// The pairing chosen.
+    pub pairing: Pairing,
+    /// What this kernel lacks.
+    pub degraded: Vec<String>,
+}
+
+/// Loads and attaches for these options.
+pub fn load(options: &Options) -> Result<Loaded, Error> {
+    let features = Features::probe()?;
+    let hook = options.hook.unwrap_or(features.hook());
+    let pairing = options.pairing.unwrap_or(features.pairing());
+    let cpus = possible_cpus()?;
+    let ring_count = cpus.next_power_of_two().min(MAX_RINGS);
+    let ring_size = options.buffer_size.unwrap_or(DEFAULT_RING);
+
+    let mut open = open()?;
+    configure(&mut open, options, &features, pairing, cpus, ring_count, ring_size)?;
+    choose_programs(&mut open, hook, pairing, &features);
+    let rings = create_rings(&mut open, ring_count, ring_size)?;
+    let skel = open.load().map_err(|source| load_error(source, "loading the BPF programs"))?;
+    fill_maps(&skel, &rings, &options.scope)?;
+    let mut loaded = Loaded { skel, rings, links: Vec::new(), cpus, hook, pairing, degraded: features.degraded(pairing) };
+    loaded.attach(options)?;
+    Ok(loaded)
+}
+
+fn open() -> Result<OpenIorSkel<'static>, Error> {
+    if std::env::var_os(SHOW_LIBBPF).is_none() {
+        libbpf_rs::set_print(None);
+    }
+    // The object must outlive the skeleton that borrows it; a trace is made once a run, so its few bytes are leaked.
+    let object: &'static mut MaybeUninit<OpenObject> = Box::leak(Box::new(MaybeUninit::uninit()));
+    IorSkelBuilder::default().open(object).map_err(|source| Error::Bpf { what: "opening the BPF object", source })
+}
+
+fn load_error(source: libbpf_rs::Error, what: &'static str) -> Error {
+    match source.kind() {
+        libbpf_rs::ErrorKind::PermissionDenied => Error::Privilege,
+        _ => Error::Bpf { what, source },
+    }
+}
+
+fn configure(
+    open: &mut OpenIorSkel<'_>,
+    options: &Options,
+    features: &Features,
+    pairing: Pairing,
+    cpus: u32,
+    rings: u32,
+    ring_size: u32,
+) -> Result<(), Error> {
+    let bpf = |source| Error::Bpf { what: "configuring the BPF object", source };
+    let rodata = open.maps.rodata_data.as_deref_mut().ok_or(Error::Missing("rodata"))?;
+    for syscall in &options.syscalls {
+        rodata.syscalls[usize::from(syscall.nr) % MAX_NR] = describe(syscall);
+    }
+    rodata.scope = scope_record(&options.scope);
+    rodata.want_rows = options.rows;
+    rodata.use_task_storage = pairing == Pairing::TaskStorage;
+    rodata.use_cast = features.cast;
+    rodata.use_loop = features.bpf_loop;
+    rodata.use_typed_task = features.typed_task;
+    rodata.cpu_count = cpus;
+    rodata.ring_mask = rings - 1;
+    rodata.wake_at = u64::from(ring_size) / 4;
+    let bss = open.maps.bss_data.as_deref_mut().ok_or(Error::Missing("bss"))?;
+    for syscall in &options.syscalls {
+        bss.wanted[usize::from(syscall.nr) % MAX_NR] = 1;
+    }
+    open.maps.totals.set_max_entries(cpus * MAX_NR as u32).map_err(bpf)?;
+    open.maps.counters.set_max_entries(cpus).map_err(bpf)?;
+    open.maps.rows.set_max_entries(rings).map_err(bpf)?;
+    Ok(())
+}
+
+fn describe(syscall: &Syscall) -> types::syscall_desc {
+    let roles = &syscall.roles;
+    types::syscall_desc {
+        kind: syscall.kind.code(),
+        bytes: syscall.bytes.code(),
+        fd: roles.fd,
+        fd2: roles.fd2,
+        dir: roles.dir,
+        path: roles.path,
+        dir2: roles.dir2,
+        path2: roles.path2,
+        count: roles.count,
+        offset: roles.offset,
+        flags: roles.flags,
+        offset_is_f_pos: roles.offset_is_f_pos.into(),
+        flags_by_pointer: (roles.flags_by_pointer && roles.flags != NO_ARG).into(),
+    }
+}
+
+fn scope_record(scope: &Scope) -> types::scope {
+    let only = match (scope.pids.as_slice(), scope.tids.as_slice()) {
+        ([pid], []) => *pid,
+        _ => 0,
+    };
+    let mut record = types::scope {
+        slf: std::process::id(),
+        tasks: (!scope.pids.is_empty() || !scope.tids.is_empty()).into(),
+        follow: scope.follow.into(),
+        n_comms: scope.comms.len().min(16) as u8,
+        uids: (!scope.uids.is_empty()).into(),
+        n_cgroup: scope.cgroups.len() as u32,
+        only,
+        ..Default::default()
+    };
+    for (words, comm) in record.comms.iter_mut().zip(&scope.comms) {
+        let mut name = [0u8; 16];
+        let len = comm.len().min(15);
+        name[..len].copy_from_slice(&comm[..len]);
+        let (first, second) = name.split_at(8);
+        words[0] = u64::from_ne_bytes(first.try_into().unwrap_or_default());
+        words[1] = u64::from_ne_bytes(second.try_into().unwrap_or_default());
+    }
+    record
+}
+
+/// Only the programs and maps this kernel can take and this run needs are loaded.
+fn choose_programs(open: &mut OpenIorSkel<'_>, hook: Hook, pairing: Pairing, features: &Features) {
+    let tp_btf = hook == Hook::TpBtf;
+    open.progs.enter_tp_btf.set_autoload(tp_btf);
+    open.progs.leave_tp_btf.set_autoload(tp_btf);
+    open.progs.enter_raw_syscalls.set_autoload(!tp_btf);
+    open.progs.leave_raw_syscalls.set_autoload(!tp_btf);
+    open.progs.list_in_flight.set_autoload(pairing == Pairing::TaskStorage && features.task_iter);
+    // A map that cannot be created here must not be; nothing refers to it then (the verifier drops the branch).
+    let _ = open.maps.states.set_autocreate(pairing == Pairing::TaskStorage);
+    let _ = open.maps.states_by_tid.set_autocreate(pairing == Pairing::Hash);
+}
+
+fn create_rings(open: &mut OpenIorSkel<'_>, count: u32, size: u32) -> Result<Vec<MapHandle>, Error> {
+    let bpf = |source| Error::Bpf { what: "creating the row rings (a smaller --buffer-size needs less memory)", source };
+    let opts = libbpf_rs::libbpf_sys::bpf_map_create_opts {
+        sz: size_of::<libbpf_rs::libbpf_sys::bpf_map_create_opts>() as _,
+        ..Default::default()
+    };
+    let rings = (0..count)
+        .map(|_| MapHandle::create(MapType::RingBuf, Some("ior_rows"), 0, 0, size, &opts))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|source| load_error(source, "creating the row rings (a smaller --buffer-size needs less memory)"))?;
+    open.maps.rows.set_inner_map_fd(rings[0].as_fd()).map_err(bpf)?;
+    Ok(rings)
+}
+
+fn fill_maps(skel: &IorSkel<'_>, rings: &[MapHandle], scope: &Scope) -> Result<(), Error> {
+    let bpf = |source| Error::Bpf { what: "filling the BPF maps", source };
+    for (index, ring) in rings.iter().enumerate() {
+        let fd = ring.as_fd().as_raw_fd();
+        skel.maps
+            .rows
+            .update(&(index as u32).to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY)
+            .map_err(bpf)?;
+    }
+    let pids = scope.pids.iter().map(|pid| u64::from(*pid));
+    let tids = scope.tids.iter().map(|tid| u64::from(*tid) | TARGET_TID);
+    for target in pids.chain(tids) {
+        skel.maps.targets.update(&target.to_ne_bytes(), &[1], MapFlags::ANY).map_err(bpf)?;
+    }
+    for uid in &scope.uids {
+        skel.maps.uids.update(&uid.to_ne_bytes(), &[1], MapFlags::ANY).map_err(bpf)?;
+    }
+    for (index, path) in scope.cgroups.iter().enumerate() {
+        let dir = open_cgroup(path)?;
+        skel.maps
+            .cgroups
+            .update(&(index as u32).to_ne_bytes(), &dir.as_fd().as_raw_fd().to_ne_bytes(), MapFlags::ANY)
+            .map_err(bpf)?;
+    }
+    Ok(())
+}
+
+fn open_cgroup(path: &Path) -> Result<File, Error> {
+    File::open(path).map_err(|source| Error::Cgroup { path: path.display().to_string(), source })
+}
+
+impl Loaded {
+    /// Attaches: tasks first, so that no child is missed, exits before enters, so that no enter waits in vain.
+    fn attach(&mut self, options: &Options) -> Result<(), Error> {
+        let progs = &self.skel.progs;
+        let mut order: Vec<&ProgramMut<'_>> = vec![&progs.task_exited, &progs.task_execed];
+        if options.scope.follow {
+            order.push(&progs.task_forked);
+        }
+        match self.hook {
+            Hook::TpBtf => order.extend([&progs.leave_tp_btf, &progs.enter_tp_btf]),
+            Hook::RawSyscalls => order.extend([&progs.leave_raw_syscalls, &progs.enter_raw_syscalls]),
+        }
+        for program in order {
+            let link = program.attach().map_err(|source| load_error(source, "attaching the BPF programs"))?;
+            self.links.push(link);
+        }
+        Ok(())
+    }
+
+    /// Program runs the kernel skipped, of all our programs; `None` if a counter cannot be read.
+    pub fn skipped_runs(&self) -> Option<u64> {
+        let progs = &self.skel.progs;
+        let pair = match self.hook {
+            Hook::TpBtf => [&progs.enter_tp_btf, &progs.leave_tp_btf],
+            Hook::RawSyscalls => [&progs.enter_raw_syscalls, &progs.leave_raw_syscalls],
+        };
+        let others = [&progs.task_forked, &progs.task_execed, &progs.task_exited];
+        pair.into_iter().chain(others).map(recursion_misses).sum()
+    }
+}
+
+fn recursion_misses(program: &ProgramMut<'_>) -> Option<u64> {
+    let mut info = libbpf_rs::libbpf_sys::bpf_prog_info::default();
+    let mut len = size_of_val(&info) as u32;
+    // SAFETY: `info` is a plain struct of `len` bytes that outlives the call.
+    let error = unsafe {
+        libbpf_rs::libbpf_sys::bpf_prog_get_info_by_fd(program.as_fd().as_raw_fd(), &mut info, &mut len)
+    };
+    (error == 0).then_some(info.recursion_misses)
+}
+
+fn possible_cpus() -> Result<u32, Error> {
+    libbpf_rs::num_possible_cpus()
+        .map(|cpus| cpus as u32)
+        .map_err(|source| Error::Bpf { what: "counting the CPUs", source })
+}
+
+/// Adds what the kernel side lost to an account.
+pub fn add_cpu_counters(loss: &mut Loss, counters: &types::cpu_counters) {
+    if counters.lost_rows > 0 {
+        loss.first_ns = if loss.rows == 0 { counters.lost_first_ns } else { loss.first_ns.min(counters.lost_first_ns) };
+        loss.last_ns = loss.last_ns.max(counters.lost_last_ns);
+    }
+    loss.rows += counters.lost_rows;
+    loss.definitions += counters.lost_definitions;
+    loss.unpaired += counters.unpaired;
+    loss.compat += counters.compat;
+    loss.not_seen = loss.not_seen.map(|n| n + counters.no_state);
+}

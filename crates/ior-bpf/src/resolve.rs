@@ -1,0 +1,289 @@
+//! From a raw row to a [`Row`]: looks up who and what, and puts the names together. Allocates nothing a row.
+
+use ior_core::{Abi, ByteClass, Kind, NameSource, Row, Syscall, name, syscall};
+
+use crate::batch::{Batch, Extra, RawRow};
+use crate::skeleton::types::{self, name_state};
+use crate::tables::{FileInfo, Tables};
+
+/// include/uapi/linux/fcntl.h: an empty name means the descriptor's file.
+const AT_EMPTY_PATH: u32 = 0x1000;
+const EFAULT: i64 = 14;
+/// include/linux/socket.h: what is received stays in the queue.
+const MSG_PEEK: u32 = 0x2;
+/// The result is the datagram's length, which may exceed the buffer's.
+const MSG_TRUNC: u32 = 0x20;
+/// include/uapi/linux/stat.h
+const S_IFMT: u16 = 0o170_000;
+const S_IFREG: u16 = 0o100_000;
+const S_IFDIR: u16 = 0o040_000;
+const S_IFBLK: u16 = 0o060_000;
+
+/// Numbers rows, and counts those that could not be made whole.
+#[derive(Debug, Default)]
+pub struct Resolver {
+    /// Rows made.
+    pub rows: u64,
+    /// Rows with a partial name.
+    pub partial_names: u64,
+    /// Rows whose syscall or task is unknown, which became none.
+    pub undecodable: u64,
+    wall_offset_ns: i64,
+    file: Vec<u8>,
+    old_file: Vec<u8>,
+}
+
+/// A name and where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Named {
+    source: NameSource,
+    /// The name is incomplete through no fault of the caller's.
+    our_fault: bool,
+    /// The descriptor stood for the name (`AT_EMPTY_PATH`).
+    by_descriptor: bool,
+}
+
+impl Named {
+    const NOTHING: Named = Named::of(NameSource::None);
+
+    const fn of(source: NameSource) -> Named {
+        Named { source, our_fault: false, by_descriptor: false }
+    }
+
+    const fn partial(our_fault: bool) -> Named {
+        Named { source: NameSource::Partial, our_fault, by_descriptor: false }
+    }
+}
+
+/// One name argument: what was read, and the directory it is relative to.
+struct Argument<'a> {
+    bytes: &'a [u8],
+    state: name_state,
+    dir: u64,
+    /// The name is relative to nothing: a symlink's target.
+    text: bool,
+    /// An empty name, or none, means the directory's descriptor.
+    may_be_empty: bool,
+    ret: i64,
+}
+
+impl Resolver {
+    /// `wall_offset_ns`: `CLOCK_REALTIME` minus `CLOCK_BOOTTIME`.
+    pub fn new(wall_offset_ns: i64) -> Self {
+        Resolver { wall_offset_ns, ..Resolver::default() }
+    }
+
+    /// The ids a row needs that are not defined: they may be behind a record that was being written.
+    pub fn lacks_definition(raw: &RawRow, tables: &mut Tables) -> bool {
+        let row = &raw.row;
+        let by_exec = raw.extra.as_ref().is_some_and(|extra| extra.state == name_state::NAME_BY_EXEC.0);
+        tables.task(row.task).is_none()
+            || (row.file != 0 && tables.file(row.file).is_none())
+            || raw.extra.as_ref().is_some_and(|extra| extra.file2 != 0 && tables.file(extra.file2).is_none())
+            || (by_exec && !tables.has_exec(row.task, row.enter_ns))
+    }
+
+    /// Hands the row over, or counts it as undecodable.
+    pub fn resolve(&mut self, raw: &RawRow, batch: &Batch, tables: &mut Tables, each: &mut dyn FnMut(&Row<'_>)) {
+        let row = &raw.row;
+        let Some(call) = syscall::by_nr(row.nr) else {
+            self.undecodable += 1;
+            return;
+        };
+        self.file.clear();
+        self.old_file.clear();
+        let mut has_old = false;
+        let named = match (&raw.extra, call.kind) {
+            (None, _) => object_name(row.file, tables, &mut self.file),
+            (Some(extra), Kind::TwoFds) => {
+                has_old = true;
+                let old = object_name(extra.file2, tables, &mut self.old_file);
+                worse(object_name(row.file, tables, &mut self.file), old)
+            }
+            (Some(extra), Kind::TwoPaths) => {
+                has_old = true;
+                let old = argument_name(&old_argument(row, extra, batch, call), tables, &mut self.old_file);
+                worse(argument_name(&argument(row, extra, batch, call), tables, &mut self.file), old)
+            }
+            (Some(extra), _) => self.one_name(row, extra, batch, call, tables),
+        };
+        let Some(task) = tables.task(row.task) else {
+            self.undecodable += 1;
+            return;
+        };
+        self.partial_names += u64::from(named.our_fault);
+        self.rows += 1;
+        let object = tables.found(row.file).filter(|_| named.source == NameSource::Kernel);
+        each(&Row {
+            seq: self.rows,
+            time_ns: row.enter_ns,
+            wall_ns: row.enter_ns.wrapping_add_signed(self.wall_offset_ns),
+            gap_ns: row.gap_ns,
+            latency_ns: row.latency_ns,
+            task,
+            syscall: call,
+            abi: Abi::X86_64,
+            fd: descriptor(row, call, named),
+            ret: row.ret,
+            bytes: payload(row, call),
+            file: &self.file,
+            old_file: has_old.then_some(self.old_file.as_slice()),
+            name_source: named.source,
+            filter_epoch: 0,
+            dev: object.map(|file| file.dev),
+            ino: object.map(|file| file.ino),
+            requested: requested(row, call),
+            offset: offset(row, call, tables.found(row.file)),
+            flags: (call.roles.flags != syscall::NO_ARG).then_some(row.flags),
+        });
+    }
+
+    fn one_name(&mut self, row: &types::row, extra: &Extra, batch: &Batch, call: &Syscall, tables: &mut Tables) -> Named {
+        if extra.state != name_state::NAME_BY_EXEC.0 {
+            return argument_name(&argument(row, extra, batch, call), tables, &mut self.file);
+        }
+        let Some(exec) = tables.take_exec(row.task, row.enter_ns) else {
+            return Named::partial(true);
+        };
+        let bytes = below_descriptor(&exec.name, row.fd);
+        let argument = Argument {
+            bytes,
+            state: if exec.cut { name_state::NAME_CUT } else { name_state::NAME_WHOLE },
+            dir: row.file,
+            text: false,
+            may_be_empty: bytes.is_empty(),
+            ret: row.ret,
+        };
+        argument_name(&argument, tables, &mut self.file)
+    }
+}
+
+/// What execveat's descriptor form leaves of `/dev/fd/N/name` (fs/exec.c, alloc_bprm); the name itself otherwise.
+fn below_descriptor(name: &[u8], dirfd: i32) -> &[u8] {
+    let Some(rest) = name.strip_prefix(b"/dev/fd/").filter(|_| dirfd >= 0) else {
+        return name;
+    };
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
+    match (number == Some(dirfd), rest.get(digits)) {
+        (true, None) => &[],
+        (true, Some(b'/')) => &rest[digits + 1..],
+        _ => name,
+    }
+}
+
+fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscall) -> Argument<'a> {
+    let empty_flag = matches!(call.kind, Kind::Path | Kind::Exec) && row.flags & AT_EMPTY_PATH != 0;
+    let state = name_state(extra.state);
+    Argument {
+        bytes: batch.name(&extra.name),
+        state,
+        dir: row.file,
+        text: false,
+        may_be_empty: call.roles.dir != syscall::NO_ARG && (empty_flag || state == name_state::NAME_NULL),
+        ret: row.ret,
+    }
+}
+
+fn old_argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscall) -> Argument<'a> {
+    Argument {
+        bytes: batch.name(&extra.name2),
+        state: name_state(extra.state2),
+        dir: extra.file2,
+        text: call.roles.path2_is_text,
+        may_be_empty: call.roles.dir2 != syscall::NO_ARG && row.flags & AT_EMPTY_PATH != 0,
+        ret: row.ret,
+    }
+}
+
+/// The path of an object; nothing if the id is 0.
+fn object_name(id: u64, tables: &mut Tables, out: &mut Vec<u8>) -> Named {
+    if id == 0 {
+        return Named::NOTHING;
+    }
+    let Some(file) = tables.file(id) else {
+        return Named::partial(true);
+    };
+    out.extend_from_slice(&file.path);
+    if file.cut { Named::partial(true) } else { Named::of(NameSource::Kernel) }
+}
+
+fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>) -> Named {
+    let empty = argument.state == name_state::NAME_NULL
+        || (argument.state == name_state::NAME_WHOLE && argument.bytes.is_empty());
+    if empty && argument.may_be_empty {
+        return Named { by_descriptor: true, ..object_name(argument.dir, tables, out) };
+    }
+    match argument.state {
+        name_state::NAME_WHOLE => {}
+        name_state::NAME_CUT => {
+            name::join(&[], argument.bytes, out);
+            return Named::partial(true);
+        }
+        // The kernel could not read it either.
+        name_state::NAME_FAULT | name_state::NAME_NULL => return Named::partial(argument.ret != -EFAULT),
+        _ => return Named::NOTHING,
+    }
+    if argument.text {
+        out.extend_from_slice(argument.bytes);
+        return Named::of(NameSource::Argument);
+    }
+    if argument.bytes.is_empty() || argument.bytes[0] == b'/' {
+        name::join(&[], argument.bytes, out);
+        return Named::of(NameSource::Argument);
+    }
+    match tables.file(argument.dir) {
+        Some(dir) => {
+            name::join(&dir.path, argument.bytes, out);
+            if dir.cut { Named::partial(true) } else { Named::of(NameSource::Argument) }
+        }
+        // A bad directory descriptor: the caller's own mistake, and the name is all there is.
+        None => {
+            name::join(&[], argument.bytes, out);
+            Named::partial(argument.dir != 0)
+        }
+    }
+}
+
+/// The row's `name_source` speaks for both names: partial if either is.
+fn worse(new: Named, old: Named) -> Named {
+    let source = if old.source == NameSource::Partial { old.source } else { new.source };
+    Named { source, our_fault: new.our_fault || old.our_fault, ..new }
+}
+
+/// A directory descriptor is not what a call on a name works on, unless it stands for the name.
+fn descriptor(row: &types::row, call: &Syscall, named: Named) -> i32 {
+    match call.kind {
+        Kind::Path | Kind::TwoPaths | Kind::Exec if !named.by_descriptor => -1,
+        _ => row.fd,
+    }
+}
+
+/// Payload moved (the same rule as the kernel's totals, `payload` in ior.bpf.c).
+fn payload(row: &types::row, call: &Syscall) -> u64 {
+    if call.bytes == ByteClass::None || row.ret <= 0 {
+        return 0;
+    }
+    let moved = row.ret.cast_unsigned();
+    if call.bytes != ByteClass::Receive {
+        return moved;
+    }
+    match row.flags {
+        flags if flags & MSG_PEEK != 0 => 0,
+        flags if flags & MSG_TRUNC != 0 && call.roles.count != syscall::NO_ARG => moved.min(row.count),
+        _ => moved,
+    }
+}
+
+fn requested(row: &types::row, call: &Syscall) -> Option<u64> {
+    (call.roles.count != syscall::NO_ARG && call.kind != Kind::Mmap).then_some(row.count)
+}
+
+/// Only what can be seeked has a position.
+fn offset(row: &types::row, call: &Syscall, file: Option<&FileInfo>) -> Option<i64> {
+    if call.roles.offset_is_f_pos {
+        let kind = file?.mode & S_IFMT;
+        return matches!(kind, S_IFREG | S_IFDIR | S_IFBLK).then_some(row.offset);
+    }
+    (call.roles.offset != syscall::NO_ARG).then_some(row.offset)
+}
