@@ -8,7 +8,8 @@ use libbpf_cargo::SkeletonBuilder;
 const SOURCE: &str = "bpf/ior.bpf.c";
 
 fn main() {
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("ior.skel.rs");
+    let out =
+        PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")).join("ior.skel.rs");
     let arch = match env::var("CARGO_CFG_TARGET_ARCH").as_deref() {
         Ok("x86_64") => "-D__TARGET_ARCH_x86",
         Ok("aarch64") => "-D__TARGET_ARCH_arm64",

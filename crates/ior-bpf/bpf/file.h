@@ -11,8 +11,12 @@
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
-/* Ancestors that go into an id; renames further up go unnoticed. */
-#define ID_DEPTH 64
+/*
+ * Levels (directories and mounts) of a path that go into an id: the first ones by plain loads, the rest in a bpf_loop.
+ * Every inlined level costs the verifier time at each attach. Without bpf_loop, renames further up go unnoticed.
+ */
+#define NEAR_DEPTH 16
+#define FAR_DEPTH 32
 /* Components a definition holds without bpf_loop (what the 5.10 verifier takes), and with it. */
 #define WALK_DEPTH 32
 #define LOOP_DEPTH 2200
@@ -61,6 +65,43 @@ static __always_inline __u64 pseudo_name(struct dentry *dentry)
 	return start[0] ^ (start[1] * 31);
 }
 
+/* The rest of a long walk, from where the plain loads stopped. Plain numbers, as a bpf_loop callback's context. */
+struct climb {
+	__u64 mount;
+	__u64 dentry;
+	__u64 root;
+	__u64 hash;
+	__u32 len;
+};
+
+static long climb_step(__u32 i, void *context)
+{
+	struct climb *climb = context;
+	struct dentry *dentry = (struct dentry *)climb->dentry;
+	struct mount *mount = (struct mount *)climb->mount;
+	struct dentry *parent = NULL;
+	struct mount *above = NULL;
+	__u64 hash_len = 0;
+
+	if (climb->dentry == climb->root) {
+		bpf_core_read(&above, sizeof(above), &mount->mnt_parent);
+		if (above == mount || !above)
+			return 1;
+		bpf_core_read(&climb->dentry, sizeof(climb->dentry), &mount->mnt_mountpoint);
+		bpf_core_read(&climb->root, sizeof(climb->root), &above->mnt.mnt_root);
+		climb->mount = (__u64)above;
+		return 0;
+	}
+	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
+	if (parent == dentry || !parent)
+		return 1;
+	bpf_core_read(&hash_len, sizeof(hash_len), &dentry->d_name.hash_len);
+	climb->hash = mix(climb->hash, hash_len);
+	climb->len += (__u32)(hash_len >> 32) + 1;
+	climb->dentry = (__u64)parent;
+	return 0;
+}
+
 /* The id of what is at a place, and the bytes its path takes. */
 static __always_inline __u64 place_id(const struct place *place, __u32 *path_len)
 {
@@ -69,18 +110,24 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 	struct dentry *root = READ(mount, mnt.mnt_root);
 	struct super_block *sb = READ(place->inode, i_sb);
 	__u64 hash = mix(READ(sb, s_dev), READ(place->inode, i_ino));
+	struct climb climb = {};
+	bool ended = false;
 	__u32 len = 0;
 
 	__no_unroll
-	for (int i = 0; i < ID_DEPTH; i++) {
+	for (int i = 0; i < FAR_DEPTH; i++) {
 		struct dentry *parent;
 		__u64 hash_len;
 
+		if (use_loop && i == NEAR_DEPTH)
+			break;
 		if (dentry == root) {
 			struct mount *above = READ(mount, mnt_parent);
 
-			if (above == mount)
+			if (above == mount) {
+				ended = true;
 				break;
+			}
 			dentry = READ(mount, mnt_mountpoint);
 			mount = above;
 			root = READ(mount, mnt.mnt_root);
@@ -89,12 +136,23 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		parent = READ(dentry, d_parent);
 		if (parent == dentry) {
 			hash = mix(hash, pseudo_name(dentry));
+			ended = true;
 			break;
 		}
 		hash_len = READ(dentry, d_name.hash_len);
 		hash = mix(hash, hash_len);
 		len += (__u32)(hash_len >> 32) + 1;
 		dentry = parent;
+	}
+	if (use_loop && !ended) {
+		climb.mount = (__u64)mount;
+		climb.dentry = (__u64)dentry;
+		climb.root = (__u64)root;
+		climb.hash = hash;
+		climb.len = len;
+		bpf_loop(LOOP_DEPTH, climb_step, &climb, 0);
+		hash = climb.hash;
+		len = climb.len;
 	}
 	*path_len = len;
 	return hash ? hash : 1;
@@ -160,11 +218,11 @@ static long walk_large(__u32 i, void *walk)
 	return walk_step(walk, LARGE_PATH);
 }
 
-static __always_inline int send_file(const struct place *place, __u64 id, const __u32 room)
+static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_at, __u64 id, const __u32 room)
 {
 	struct file_def *def = bpf_ringbuf_reserve(&definitions, sizeof(*def) + room + MAX_COMPONENT, 0);
-	struct mount *mount = place->mount;
-	struct inode *inode = place->inode;
+	struct mount *mount = (struct mount *)mount_at;
+	struct inode *inode = (struct inode *)inode_at;
 	struct super_block *sb = NULL;
 	struct walk walk = {};
 	int flags = 0;
@@ -173,8 +231,8 @@ static __always_inline int send_file(const struct place *place, __u64 id, const 
 		COUNT(lost_definitions);
 		return 0;
 	}
-	walk.mount = (__u64)mount;
-	walk.dentry = (__u64)place->dentry;
+	walk.mount = mount_at;
+	walk.dentry = dentry;
 	bpf_core_read(&walk.root, sizeof(walk.root), &mount->mnt.mnt_root);
 	bpf_core_read(&flags, sizeof(flags), &mount->mnt.mnt_flags);
 	bpf_core_read(&sb, sizeof(sb), &inode->i_sb);
@@ -204,8 +262,11 @@ static __always_inline int send_file(const struct place *place, __u64 id, const 
 	return 1;
 }
 
-/* Sends the definition, unless one was submitted since user space last forgot. */
-static __noinline int define_file(const struct place *place, __u64 id, __u32 path_len)
+/*
+ * Sends the definition, unless one was submitted since user space last forgot. A global function with plain numbers: the
+ * verifier looks at it once, not at every call.
+ */
+__noinline int define_file(__u64 mount, __u64 dentry, __u64 inode, __u64 id, __u32 path_len)
 {
 	__u32 *known = bpf_map_lookup_elem(&defined, &id);
 	__u32 now = epoch;
@@ -213,7 +274,8 @@ static __noinline int define_file(const struct place *place, __u64 id, __u32 pat
 
 	if (known && *known == now)
 		return 1;
-	sent = path_len <= SMALL_PATH ? send_file(place, id, SMALL_PATH) : send_file(place, id, LARGE_PATH);
+	sent = path_len <= SMALL_PATH ? send_file(mount, dentry, inode, id, SMALL_PATH) :
+					send_file(mount, dentry, inode, id, LARGE_PATH);
 	if (sent)
 		bpf_map_update_elem(&defined, &id, &now, BPF_ANY);
 	return sent;
@@ -225,8 +287,13 @@ static __always_inline __u64 file_at(struct state *state, const struct place *pl
 	__u32 path_len;
 	__u64 id = place_id(place, &path_len);
 	__u64 *seen = &state->seen[id % SEEN];
+	__u64 number[3] = {};
 
-	if (*seen != id && define_file(place, id, path_len))
+	if (*seen == id)
+		return id;
+	/* The verifier keeps pointers and numbers apart; a read through memory makes one of the other. */
+	bpf_probe_read_kernel(number, sizeof(number), place);
+	if (define_file(number[0], number[1], number[2], id, path_len))
 		*seen = id;
 	return id;
 }
@@ -248,42 +315,30 @@ static __always_inline struct file *open_file(struct task_struct *task, __u32 fd
 	return file;
 }
 
-/* The file behind a descriptor; 0 none. `f_pos` may be NULL. */
-static __noinline __u64 file_of_fd(struct task_struct *task, struct state *state, __u32 fd, __s64 *f_pos)
+/* Stands for the working directory where a descriptor is expected. */
+#define WORKING_DIRECTORY AT_FDCWD
+
+/* The file behind a descriptor, or the working directory; 0 none. */
+static __noinline __u64 object_of(struct task_struct *task, struct state *state, __s32 fd)
 {
-	struct file *file = open_file(task, fd);
 	struct place place;
 
-	if (!file)
-		return 0;
-	if (f_pos)
-		*f_pos = READ(file, f_pos);
-	place = place_of(READ(file, f_path.mnt), READ(file, f_path.dentry), READ(file, f_inode));
+	if (fd == WORKING_DIRECTORY) {
+		struct fs_struct *fs = TYPED(struct fs_struct, TASK(task, fs));
+		struct dentry *dentry = fs ? TYPED(struct dentry, READ(fs, pwd.dentry)) : NULL;
+
+		if (!dentry)
+			return 0;
+		place = place_of(READ(fs, pwd.mnt), dentry, READ(dentry, d_inode));
+	} else {
+		struct file *file = open_file(task, fd);
+
+		if (!file)
+			return 0;
+		state->f_pos = READ(file, f_pos);
+		place = place_of(READ(file, f_path.mnt), READ(file, f_path.dentry), READ(file, f_inode));
+	}
 	return place.dentry ? file_at(state, &place) : 0;
-}
-
-/* The working directory. */
-static __noinline __u64 file_of_cwd(struct task_struct *task, struct state *state)
-{
-	struct fs_struct *fs = TYPED(struct fs_struct, TASK(task, fs));
-	struct dentry *dentry;
-	struct place place;
-
-	if (!fs)
-		return 0;
-	dentry = TYPED(struct dentry, READ(fs, pwd.dentry));
-	if (!dentry)
-		return 0;
-	place = place_of(READ(fs, pwd.mnt), dentry, READ(dentry, d_inode));
-	return file_at(state, &place);
-}
-
-/* The directory a name is relative to. */
-static __always_inline __u64 file_of_dir(struct task_struct *task, struct state *state, __s32 dirfd)
-{
-	if (dirfd == AT_FDCWD)
-		return file_of_cwd(task, state);
-	return file_of_fd(task, state, dirfd, NULL);
 }
 
 #endif

@@ -10,43 +10,58 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 /* --- enter --- */
 
+#define NO_OBJECT (-1)
+
+/* The descriptor argument in that role, which may be AT_FDCWD; the working directory where there is no such argument. */
+static __always_inline __s32 dir_argument(const struct state *state, __u8 arg)
+{
+	return arg == NO_ARG ? WORKING_DIRECTORY : (__s32)state->args[arg & 7];
+}
+
+/* A descriptor argument. As a number below 0 it is none, and never the working directory. */
+static __always_inline __s32 fd_argument(const struct state *state, __u8 arg)
+{
+	__s32 fd = state->args[arg & 7];
+
+	return fd < 0 ? NO_OBJECT : fd;
+}
+
 /* Names the objects a call works on, while its descriptors still mean what they meant to the caller. */
 static __always_inline void name_objects(struct task_struct *task, struct state *state,
 					 const volatile struct syscall_desc *desc)
 {
-	__u64 *args = state->args;
+	__s32 first = NO_OBJECT, second = NO_OBJECT;
 
-	state->file = 0;
-	state->file2 = 0;
 	switch (desc->kind) {
 	case KIND_MMAP:
-		if (args[3] & MAP_ANONYMOUS)
-			return;
-		state->file = file_of_fd(task, state, args[desc->fd & 7], NULL);
-		return;
+		if (!(state->args[3] & MAP_ANONYMOUS))
+			first = fd_argument(state, desc->fd);
+		break;
 	case KIND_TWO_FDS:
-		state->file2 = file_of_fd(task, state, args[desc->fd2 & 7], NULL);
+		second = fd_argument(state, desc->fd2);
 		/* fallthrough */
 	case KIND_FD:
-		state->f_pos = -1;
-		state->file = file_of_fd(task, state, args[desc->fd & 7], &state->f_pos);
-		return;
+		first = fd_argument(state, desc->fd);
+		break;
 	case KIND_TWO_PATHS:
-		state->file2 = file_of_dir(task, state, desc->dir2 == NO_ARG ? AT_FDCWD : (__s32)args[desc->dir2 & 7]);
+		second = dir_argument(state, desc->dir2);
 		/* fallthrough */
 	case KIND_PATH:
 	case KIND_OPEN:
 	case KIND_EXEC:
-		state->file = file_of_dir(task, state, desc->dir == NO_ARG ? AT_FDCWD : (__s32)args[desc->dir & 7]);
-		return;
+		first = dir_argument(state, desc->dir);
+		break;
 	case KIND_CWD:
-		state->file = file_of_cwd(task, state);
-		return;
+		first = WORKING_DIRECTORY;
+		break;
 	}
+	state->file2 = second == NO_OBJECT ? 0 : object_of(task, state, second);
+	state->f_pos = 0;
+	state->file = first == NO_OBJECT ? 0 : object_of(task, state, first);
 }
 
 static __always_inline void send_call(struct task_struct *task, struct state *state,
-				      const volatile struct syscall_desc *desc, __s64 ret, __u64 now);
+				      const volatile struct syscall_desc *desc, __s64 ret, __u64 latency);
 
 static __always_inline void count_call(struct state *state, const volatile struct syscall_desc *desc, __s64 ret,
 				       __u64 latency);
@@ -54,12 +69,20 @@ static __always_inline void count_call(struct state *state, const volatile struc
 /*
  * User space has twice forgotten its definitions while this call was blocked: what it works on must be defined anew. An
  * object that its descriptor no longer leads to stays undefined, and the row has no name rather than a wrong one.
+ * Global, and so without arguments: the verifier looks at it once.
  */
-static __noinline int define_again(struct task_struct *task, struct state *state)
+__noinline int define_again(void)
 {
-	__u64 file = state->file, file2 = state->file2;
-	__s64 f_pos = state->f_pos;
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+	__u64 file, file2;
+	__s64 f_pos;
 
+	if (!state)
+		return 0;
+	file = state->file;
+	file2 = state->file2;
+	f_pos = state->f_pos;
 	know_task(task, state);
 	name_objects(task, state, &syscalls[(state->nr_plus_1 - 1) % MAX_NR]);
 	state->file = file;
@@ -68,24 +91,40 @@ static __noinline int define_again(struct task_struct *task, struct state *state
 	return 0;
 }
 
-/* The call in flight has ended, or never will. */
-static __always_inline void finish(struct task_struct *task, struct state *state, __s64 ret, __u64 now, bool returned)
+/* The call in flight has returned. */
+static __always_inline void finish(struct task_struct *task, struct state *state, __s64 ret, __u64 now)
 {
 	const volatile struct syscall_desc *desc = &syscalls[(state->nr_plus_1 - 1) % MAX_NR];
-	__u64 latency = returned && now > state->enter_ns ? now - state->enter_ns : 0;
+	__u64 latency = now > state->enter_ns ? now - state->enter_ns : 0;
 
 	count_call(state, desc, ret, latency);
 	if (want_rows) {
 		if (epoch - state->epoch > 1)
-			define_again(task, state);
+			define_again();
 		if (state->task_id)
-			send_call(task, state, desc, ret, returned ? now : 0);
+			send_call(task, state, desc, ret, latency);
 		else /* nobody would know whose call it was */
 			count_lost(state);
 	}
 	state->nr_plus_1 = 0;
 	state->flags &= ~EXEC_NAMED;
 	state->last_exit_ns = now;
+}
+
+/* The call in flight will never return: its row is sent now. */
+static __always_inline void finish_unreturned(struct state *state, const volatile struct syscall_desc *desc)
+{
+	struct outcome outcome = { .fd = -1 };
+
+	count_call(state, desc, 0, 0);
+	if (want_rows) {
+		if (state->task_id)
+			send_row(state, desc, &outcome);
+		else
+			count_lost(state);
+	}
+	state->nr_plus_1 = 0;
+	state->last_exit_ns = state->enter_ns;
 }
 
 /* The state in which the current task's call is remembered; NULL if the call is not looked at. */
@@ -121,7 +160,7 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 	}
 	state->enter_ns = bpf_ktime_get_boot_ns();
 	if (desc->kind == KIND_NEVER_RETURNS)
-		finish(task, state, 0, state->enter_ns, false);
+		finish_unreturned(state, desc);
 }
 
 SEC("tp_btf/sys_enter")
@@ -207,7 +246,7 @@ static __always_inline __u32 log2_bucket(__u64 value)
 /* Payload moved by a call, by its byte class (the same rule as resolve.rs). */
 static __always_inline __u64 payload(const struct state *state, const volatile struct syscall_desc *desc, __s64 ret)
 {
-	__u64 flags;
+	__u64 flags, room;
 
 	if (ret <= 0 || desc->bytes == BYTES_NONE)
 		return 0;
@@ -215,8 +254,10 @@ static __always_inline __u64 payload(const struct state *state, const volatile s
 		flags = state->args[desc->flags & 7];
 		if (flags & MSG_PEEK)
 			return 0;
-		if (flags & MSG_TRUNC && desc->count != NO_ARG && state->args[desc->count & 7] < ret)
-			return state->args[desc->count & 7];
+		if (flags & MSG_TRUNC) {
+			room = requested(state, desc);
+			return room < ret ? room : ret;
+		}
 	}
 	return ret;
 }
@@ -247,37 +288,29 @@ static __always_inline __s32 first_of_pair(__u64 pointer)
 	return fd;
 }
 
-/* Sends the record of a finished call; `now` is 0 if it never returns. */
+/* Sends the record of a call that has returned. */
 static __always_inline void send_call(struct task_struct *task, struct state *state,
-				      const volatile struct syscall_desc *desc, __s64 ret, __u64 now)
+				      const volatile struct syscall_desc *desc, __s64 ret, __u64 latency)
 {
 	__u8 fd = desc->fd != NO_ARG ? desc->fd : desc->dir; /* a directory's may stand for a name (AT_EMPTY_PATH) */
+	__u8 kind = desc->kind;
 	struct outcome outcome = {
 		.ret = ret,
-		.latency_ns = now > state->enter_ns ? now - state->enter_ns : 0,
+		.latency_ns = latency,
 		.file = state->file,
 		.fd = fd == NO_ARG ? -1 : (__s32)state->args[fd & 7],
-		.returned = now != 0,
+		.returned = true,
 	};
 
-	switch (desc->kind) {
-	case KIND_OPEN:
-		outcome.fd = ret >= 0 ? ret : -1;
-		if (ret < 0)
-			break;
-		outcome.file = file_of_fd(task, state, ret, NULL);
-		send_row(state, desc, &outcome);
-		return;
-	case KIND_NEW_FD:
-		outcome.fd = ret >= 0 ? ret : -1;
-		outcome.file = ret >= 0 ? file_of_fd(task, state, ret, NULL) : 0;
-		send_row(state, desc, &outcome);
-		return;
-	case KIND_FD_PAIR:
-		outcome.fd = ret >= 0 ? first_of_pair(state->args[desc->fd & 7]) : -1;
-		outcome.file = ret >= 0 ? file_of_fd(task, state, outcome.fd, NULL) : 0;
-		send_row(state, desc, &outcome);
-		return;
+	if (kind == KIND_OPEN || kind == KIND_NEW_FD || kind == KIND_FD_PAIR) {
+		outcome.fd = -1;
+		if (ret >= 0) {
+			outcome.fd = kind == KIND_FD_PAIR ? first_of_pair(state->args[desc->fd & 7]) : ret;
+			outcome.file = outcome.fd < 0 ? 0 : object_of(task, state, outcome.fd);
+			kind = KIND_NONE;
+		}
+	}
+	switch (kind) {
 	case KIND_TWO_FDS:
 		send_two_files(state, desc, &outcome);
 		return;
@@ -285,13 +318,13 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 		send_two_names(state, desc, &outcome);
 		return;
 	case KIND_PATH:
+	case KIND_OPEN:
 	case KIND_EXEC:
-		break;
+		send_one_name(state, desc, &outcome);
+		return;
 	default:
 		send_row(state, desc, &outcome);
-		return;
 	}
-	send_one_name(state, desc, &outcome);
 }
 
 /*
@@ -303,7 +336,7 @@ static __always_inline void leave(struct task_struct *task, struct state *state,
 	__u64 now = bpf_ktime_get_boot_ns();
 
 	if (state->nr_plus_1) {
-		finish(task, state, ret, now, true);
+		finish(task, state, ret, now);
 		return;
 	}
 	if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task) &&

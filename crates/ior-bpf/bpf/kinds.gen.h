@@ -25,6 +25,7 @@ enum byte_class {
 	BYTES_READ = 1, /* a positive result is bytes read */
 	BYTES_WRITE = 2, /* a positive result is bytes written */
 	BYTES_TRANSFER = 3, /* a positive result is bytes read from one file and written to another */
+	BYTES_RECEIVE = 4, /* as read, but nothing with MSG_PEEK, and at most the buffer (`count`) with MSG_TRUNC */
 };
 
 #define NO_ARG 7

@@ -50,6 +50,85 @@ struct outcome {
 	bool returned;
 };
 
+/* --- bytes asked for --- */
+
+/* include/uapi/linux/uio.h */
+struct iovec_user {
+	__u64 base;
+	__u64 len;
+};
+
+/* The part of struct msghdr (include/linux/socket.h) that we read. */
+struct msghdr_user {
+	__u64 name;
+	__u64 name_len;
+	__u64 iov;
+	__u64 iov_len;
+};
+
+/* include/uapi/linux/uio.h: UIO_MAXIOV; without bpf_loop the first few are all. */
+#define MAX_IOVECS 1024
+#define FEW_IOVECS 16
+
+struct iovec_sum {
+	__u64 at;
+	__u64 left;
+	__u64 sum;
+};
+
+static long add_iovec(__u32 i, void *context)
+{
+	struct iovec_sum *sum = context;
+	struct iovec_user iovec;
+
+	if (!sum->left)
+		return 1;
+	if (bpf_probe_read_user(&iovec, sizeof(iovec), (void *)sum->at)) {
+		sum->sum = COUNT_UNKNOWN;
+		return 1;
+	}
+	sum->sum += iovec.len;
+	sum->at += sizeof(iovec);
+	sum->left--;
+	return 0;
+}
+
+/* Global, with plain numbers: the verifier looks at it once. */
+__noinline __u64 sum_iovecs(__u64 at, __u64 count)
+{
+	struct iovec_sum sum = { .at = at, .left = count };
+
+	if (count > MAX_IOVECS)
+		return COUNT_UNKNOWN;
+	if (use_loop) {
+		bpf_loop(MAX_IOVECS, add_iovec, &sum, 0);
+	} else {
+		__no_unroll
+		for (int i = 0; i < FEW_IOVECS; i++)
+			if (add_iovec(i, &sum))
+				break;
+		if (sum.left)
+			return COUNT_UNKNOWN;
+	}
+	return sum.sum;
+}
+
+/* Bytes a call asks for. What is in user memory is read when the call returns, as paths are. */
+static __always_inline __u64 requested(const struct state *state, const volatile struct syscall_desc *desc)
+{
+	__u8 arg = desc->count & 7;
+	struct msghdr_user message;
+
+	if (desc->count_form == COUNT_IOVEC)
+		return sum_iovecs(state->args[arg], state->args[(arg + 1) & 7]);
+	if (desc->count_form == COUNT_MSGHDR) {
+		if (bpf_probe_read_user(&message, sizeof(message), (void *)state->args[arg]))
+			return COUNT_UNKNOWN;
+		return sum_iovecs(message.iov, message.iov_len);
+	}
+	return state->args[arg];
+}
+
 static __always_inline void fill_row(struct row *row, const struct state *state,
 				     const volatile struct syscall_desc *desc, const struct outcome *outcome)
 {
@@ -68,7 +147,7 @@ static __always_inline void fill_row(struct row *row, const struct state *state,
 	if (desc->flags_by_pointer)
 		bpf_probe_read_user(&flags, sizeof(flags), (void *)flags);
 	row->flags = flags;
-	row->count = state->args[desc->count & 7];
+	row->count = requested(state, desc);
 	row->offset = desc->offset_is_f_pos ? state->f_pos : (__s64)state->args[desc->offset & 7];
 }
 

@@ -41,7 +41,7 @@ struct row {
 	__u64 file; /* struct file_def.id: the object, or the directory `name` is relative to; 0 none */
 	__s32 fd;
 	__u32 flags;
-	__u64 count;
+	__u64 count; /* COUNT_UNKNOWN: unreadable */
 	__s64 offset;
 };
 
@@ -111,6 +111,16 @@ struct in_flight {
 	char comm[16];
 };
 
+/* How a call says how many bytes it asks for; `CountForm` of ior-core. */
+enum count_form {
+	COUNT_VALUE = 0,
+	COUNT_IOVEC = 1,  /* an array of struct iovec, its length in the next argument */
+	COUNT_MSGHDR = 2, /* a struct msghdr */
+};
+
+/* `count` of a row whose bytes asked for could not be read. */
+#define COUNT_UNKNOWN (~0ULL)
+
 /* What the kernel side must know of a syscall; argument positions, NO_ARG none. */
 struct syscall_desc {
 	__u8 kind;  /* enum kind */
@@ -126,6 +136,7 @@ struct syscall_desc {
 	__u8 flags;
 	__u8 offset_is_f_pos;
 	__u8 flags_by_pointer;
+	__u8 count_form; /* enum count_form */
 };
 
 /* Exact counts of one syscall on one CPU. */

@@ -77,7 +77,10 @@ impl Batch {
                     state: named.state.into(),
                     state2: named.state2.into(),
                 };
-                Some(RawRow { row: named.row, extra: Some(extra) })
+                Some(RawRow {
+                    row: named.row,
+                    extra: Some(extra),
+                })
             }
             _ => None,
         }
@@ -102,7 +105,12 @@ impl Batch {
     /// Sorts by exit time. Rows of one thread keep their order: its exits increase, and equal ones stay as they came.
     pub fn sort(&mut self) {
         self.order.clear();
-        self.order.extend(self.rows.iter().enumerate().map(|(i, row)| (row.exit_ns(), i as u32)));
+        self.order.extend(
+            self.rows
+                .iter()
+                .enumerate()
+                .map(|(i, row)| (row.exit_ns(), i as u32)),
+        );
         if !self.order.is_sorted() {
             self.order.sort();
         }
@@ -110,7 +118,10 @@ impl Batch {
 
     /// The sorted rows that returned at `until` or before.
     pub fn ready(&self, until: u64) -> impl Iterator<Item = &RawRow> {
-        self.order.iter().take_while(move |(exit, _)| *exit <= until).map(|(_, i)| &self.rows[*i as usize])
+        self.order
+            .iter()
+            .take_while(move |(exit, _)| *exit <= until)
+            .map(|(_, i)| &self.rows[*i as usize])
     }
 
     /// Empties the batch but for the rows that returned after `until`, which move to `later`.
@@ -123,7 +134,10 @@ impl Batch {
                 name2: later.keep(&self.names[extra.name2.clone()]),
                 ..extra.clone()
             });
-            later.rows.push(RawRow { row: raw.row, extra });
+            later.rows.push(RawRow {
+                row: raw.row,
+                extra,
+            });
         }
         later.undecodable += std::mem::take(&mut self.undecodable);
         self.rows.clear();
@@ -138,7 +152,13 @@ mod tests {
     use crate::record::bytes_of;
 
     fn row(enter_ns: u64, latency_ns: u64, nr: u16) -> types::row {
-        types::row { r#type: record_type::RECORD_ROW.0 as u8, nr, enter_ns, latency_ns, ..Default::default() }
+        types::row {
+            r#type: record_type::RECORD_ROW.0 as u8,
+            nr,
+            enter_ns,
+            latency_ns,
+            ..Default::default()
+        }
     }
 
     fn numbers<'a>(rows: impl Iterator<Item = &'a RawRow>) -> Vec<u16> {
@@ -173,7 +193,13 @@ mod tests {
 
     #[test]
     fn carried_names_move_along() {
-        let mut named = types::named_row { row: row(50, 0, 7), len: 3, len2: 2, name2_at: 4, ..Default::default() };
+        let mut named = types::named_row {
+            row: row(50, 0, 7),
+            len: 3,
+            len2: 2,
+            name2_at: 4,
+            ..Default::default()
+        };
         named.row.r#type = record_type::RECORD_NAMED_ROW.0 as u8;
         let mut bytes = bytes_of(&named);
         bytes.extend_from_slice(b"abc\0de\0\0");
@@ -196,7 +222,10 @@ mod tests {
         batch.push(&[]);
         batch.push(&good[..good.len() - 1]);
         batch.push(&[99; 200]);
-        let mut lying = bytes_of(&types::named_row { len: 10, ..Default::default() });
+        let mut lying = bytes_of(&types::named_row {
+            len: 10,
+            ..Default::default()
+        });
         lying[0] = record_type::RECORD_NAMED_ROW.0 as u8;
         lying.extend_from_slice(b"short");
         batch.push(&lying);

@@ -46,7 +46,9 @@ impl Cgroups {
 
     fn look_up(&mut self, id: u64) -> Option<String> {
         if self.root.is_none() {
-            let root = ROOTS.into_iter().find(|root| fs::exists(format!("{root}/cgroup.procs")).unwrap_or(false))?;
+            let root = ROOTS
+                .into_iter()
+                .find(|root| fs::exists(format!("{root}/cgroup.procs")).unwrap_or(false))?;
             self.root = Some((File::open(root).ok()?, root));
         }
         let (dir, root) = self.root.as_ref()?;
@@ -54,15 +56,27 @@ impl Cgroups {
         let link = fs::read_link(format!("/proc/self/fd/{}", opened.as_raw_fd())).ok()?;
         let below = link.as_os_str().as_bytes().strip_prefix(root.as_bytes())?;
         let below = String::from_utf8_lossy(below).into_owned();
-        Some(if below.is_empty() { "/".to_owned() } else { below })
+        Some(if below.is_empty() {
+            "/".to_owned()
+        } else {
+            below
+        })
     }
 }
 
 fn open_by_id(dir: &File, id: u64) -> io::Result<OwnedFd> {
-    let mut handle = Handle { bytes: 8, kind: FILEID_KERNFS, id };
+    let mut handle = Handle {
+        bytes: 8,
+        kind: FILEID_KERNFS,
+        id,
+    };
     // SAFETY: `handle` is a struct file_handle with its 8 bytes of f_handle and outlives the call.
     let fd = unsafe {
-        libc::open_by_handle_at(dir.as_raw_fd(), (&raw mut handle).cast(), libc::O_PATH | libc::O_CLOEXEC)
+        libc::open_by_handle_at(
+            dir.as_raw_fd(),
+            (&raw mut handle).cast(),
+            libc::O_PATH | libc::O_CLOEXEC,
+        )
     };
     if fd < 0 {
         return Err(io::Error::last_os_error());

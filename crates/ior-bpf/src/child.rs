@@ -34,7 +34,10 @@ impl Child {
     pub fn hold(argv: &[OsString]) -> Result<Child, Error> {
         let name = argv.first().cloned().unwrap_or_default();
         let program = name.to_string_lossy().into_owned();
-        let failed = |source| Error::Command { program: program.clone(), source };
+        let failed = |source| Error::Command {
+            program: program.clone(),
+            source,
+        };
         let path = find_program(&name).map_err(failed)?;
         let user = invoking_user();
         let (mut pid_reader, pid_writer) = pipe().map_err(failed)?;
@@ -81,7 +84,10 @@ impl Child {
     /// # Errors
     /// The exec's own.
     pub fn release(&mut self) -> Result<(), Error> {
-        let failed = |source| Error::Command { program: self.program.clone(), source };
+        let failed = |source| Error::Command {
+            program: self.program.clone(),
+            source,
+        };
         if let Some(mut gate) = self.gate.take() {
             gate.write_all(&[1]).map_err(failed)?;
         }
@@ -96,8 +102,13 @@ impl Child {
     /// # Errors
     /// `waitpid`'s own.
     pub fn try_wait(&mut self) -> Result<Option<ExitStatus>, Error> {
-        let Some(child) = &mut self.running else { return Ok(None) };
-        child.try_wait().map_err(|source| Error::Io { what: "waiting for the command", source })
+        let Some(child) = &mut self.running else {
+            return Ok(None);
+        };
+        child.try_wait().map_err(|source| Error::Io {
+            what: "waiting for the command",
+            source,
+        })
     }
 
     /// Sends it a signal. One that has ended and was waited for gets none.
@@ -122,7 +133,9 @@ impl Drop for Child {
 }
 
 fn join(spawning: JoinHandle<io::Result<std::process::Child>>) -> io::Result<std::process::Child> {
-    spawning.join().unwrap_or_else(|_| Err(io::Error::other("the spawning thread panicked")))
+    spawning
+        .join()
+        .unwrap_or_else(|_| Err(io::Error::other("the spawning thread panicked")))
 }
 
 fn pipe() -> io::Result<(File, File)> {
@@ -165,7 +178,9 @@ fn invoking_user() -> Option<User> {
     let number = |name| std::env::var(name).ok()?.parse().ok();
     let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
     let name = std::env::var("SUDO_USER").unwrap_or_default();
-    let groups = std::fs::read_to_string("/etc/group").map(|table| groups_of(&name, gid, &table)).unwrap_or_default();
+    let groups = std::fs::read_to_string("/etc/group")
+        .map(|table| groups_of(&name, gid, &table))
+        .unwrap_or_default();
     (uid != 0).then_some(User { uid, gid, groups })
 }
 
@@ -174,9 +189,15 @@ fn groups_of(user: &str, primary: libc::gid_t, table: &str) -> Vec<libc::gid_t> 
     let member_of = table.lines().filter_map(|line| {
         let mut fields = line.split(':').skip(2);
         let gid = fields.next()?.parse().ok()?;
-        fields.next()?.split(',').any(|member| member == user).then_some(gid)
+        fields
+            .next()?
+            .split(',')
+            .any(|member| member == user)
+            .then_some(gid)
     });
-    std::iter::once(primary).chain(member_of.filter(|gid| *gid != primary)).collect()
+    std::iter::once(primary)
+        .chain(member_of.filter(|gid| *gid != primary))
+        .collect()
 }
 
 /// In the child: groups first, the user last, since only root may change groups.
@@ -188,7 +209,11 @@ fn become_user(user: Option<&User>) -> io::Result<()> {
             && libc::setgid(user.gid) == 0
             && libc::setuid(user.uid) == 0
     };
-    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if done {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// The file `execvp` would run: a name with a slash is a path, else the first executable in `PATH`.
@@ -196,7 +221,8 @@ fn find_program(name: &OsString) -> io::Result<PathBuf> {
     if name.as_bytes().contains(&b'/') {
         return executable(Path::new(name)).map(|()| PathBuf::from(name));
     }
-    let search = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
+    let search =
+        std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/usr/local/bin:/usr/bin:/bin"));
     let mut denied = None;
     for dir in std::env::split_paths(&search).filter(|_| !name.is_empty()) {
         let candidate = dir.join(name);
@@ -214,7 +240,10 @@ fn executable(path: &Path) -> io::Result<()> {
     if metadata.is_file() && metadata.permissions().mode() & 0o111 != 0 {
         return Ok(());
     }
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, "not an executable file"))
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        "not an executable file",
+    ))
 }
 
 #[cfg(test)]
@@ -226,7 +255,12 @@ mod tests {
     }
 
     fn wait(child: &mut Child) -> ExitStatus {
-        child.running.as_mut().expect("released").wait().expect("a child of ours")
+        child
+            .running
+            .as_mut()
+            .expect("released")
+            .wait()
+            .expect("a child of ours")
     }
 
     #[test]
@@ -248,14 +282,24 @@ mod tests {
 
     #[test]
     fn a_program_that_is_not_there_or_no_program_is_an_error_at_once() {
-        for name in ["no-such-program-anywhere", "/no/such/program", "/etc/passwd", "/tmp", ""] {
-            assert!(matches!(Child::hold(&argv(&[name])), Err(Error::Command { .. })), "{name}");
+        for name in [
+            "no-such-program-anywhere",
+            "/no/such/program",
+            "/etc/passwd",
+            "/tmp",
+            "",
+        ] {
+            assert!(
+                matches!(Child::hold(&argv(&[name])), Err(Error::Command { .. })),
+                "{name}"
+            );
         }
     }
 
     #[test]
     fn groups_come_from_the_table_with_the_primary_first() {
-        let table = "root:x:0:\nwheel:x:10:ann,bob\naudio:x:20:bob\nbob:x:30:\nbad line\nbobs:x:40:bobby\n";
+        let table =
+            "root:x:0:\nwheel:x:10:ann,bob\naudio:x:20:bob\nbob:x:30:\nbad line\nbobs:x:40:bobby\n";
         assert_eq!(groups_of("bob", 30, table), [30, 10, 20]);
     }
 }

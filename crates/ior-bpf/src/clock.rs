@@ -14,11 +14,17 @@ pub fn wall_offset_ns() -> i64 {
         let middle = before + (after - before) / 2;
         (after - before, wall.wrapping_sub(middle).cast_signed())
     };
-    (0..5).map(|_| reading()).min().map_or(0, |(_, offset)| offset)
+    (0..5)
+        .map(|_| reading())
+        .min()
+        .map_or(0, |(_, offset)| offset)
 }
 
 fn now(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: `time` outlives the call; the two clocks always exist.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()

@@ -25,9 +25,19 @@ impl<T: Copy> MappedArray<T> {
         let bytes = (len * size_of::<T>()).next_multiple_of(page);
         // SAFETY: a new shared mapping of a map of that many bytes (mmapable arrays are whole pages); nothing is replaced.
         let start = unsafe {
-            libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ, libc::MAP_SHARED, map.as_fd().as_raw_fd(), 0)
+            libc::mmap(
+                std::ptr::null_mut(),
+                bytes,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                map.as_fd().as_raw_fd(),
+                0,
+            )
         };
-        let failed = || Error::Io { what: "mapping the counters", source: io::Error::last_os_error() };
+        let failed = || Error::Io {
+            what: "mapping the counters",
+            source: io::Error::last_os_error(),
+        };
         if start == libc::MAP_FAILED {
             return Err(failed());
         }
@@ -59,7 +69,10 @@ impl Counters {
     /// Maps the counters of this many CPUs.
     pub fn new(totals: &dyn MapCore, counters: &dyn MapCore, cpus: u32) -> Result<Counters, Error> {
         let cpus = cpus as usize;
-        Ok(Counters { totals: MappedArray::new(totals, cpus * MAX_NR)?, cpus: MappedArray::new(counters, cpus)? })
+        Ok(Counters {
+            totals: MappedArray::new(totals, cpus * MAX_NR)?,
+            cpus: MappedArray::new(counters, cpus)?,
+        })
     }
 
     /// What each CPU has counted beside the totals.

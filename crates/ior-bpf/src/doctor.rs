@@ -34,11 +34,21 @@ pub struct Check {
 
 impl Check {
     fn ok(name: &'static str, found: impl Into<String>) -> Check {
-        Check { name, verdict: Verdict::Ok, found: found.into(), remedy: String::new() }
+        Check {
+            name,
+            verdict: Verdict::Ok,
+            found: found.into(),
+            remedy: String::new(),
+        }
     }
 
     fn bad(name: &'static str, verdict: Verdict, found: &str, remedy: &str) -> Check {
-        Check { name, verdict, found: found.to_owned(), remedy: remedy.to_owned() }
+        Check {
+            name,
+            verdict,
+            found: found.to_owned(),
+            remedy: remedy.to_owned(),
+        }
     }
 }
 
@@ -47,14 +57,23 @@ pub fn examine() -> Vec<Check> {
     let mut checks = vec![kernel(), btf(), privilege(), lockdown()];
     match Features::probe() {
         Ok(features) => checks.extend(optional(&features)),
-        Err(error) => checks.push(Check::bad("features", Verdict::Missing, "not probed", &error.to_string())),
+        Err(error) => checks.push(Check::bad(
+            "features",
+            Verdict::Missing,
+            "not probed",
+            &error.to_string(),
+        )),
     }
     checks
 }
 
 fn kernel() -> Check {
-    let read = |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
-    Check::ok("kernel", format!("{} {}", read("ostype").trim(), read("osrelease").trim()))
+    let read =
+        |name: &str| fs::read_to_string(format!("/proc/sys/kernel/{name}")).unwrap_or_default();
+    Check::ok(
+        "kernel",
+        format!("{} {}", read("ostype").trim(), read("osrelease").trim()),
+    )
 }
 
 fn btf() -> Check {
@@ -62,7 +81,12 @@ fn btf() -> Check {
         return Check::ok("BTF", "/sys/kernel/btf/vmlinux");
     }
     let remedy = "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y, as current distributions' are";
-    Check::bad("BTF", Verdict::Missing, "no /sys/kernel/btf/vmlinux", remedy)
+    Check::bad(
+        "BTF",
+        Verdict::Missing,
+        "no /sys/kernel/btf/vmlinux",
+        remedy,
+    )
 }
 
 /// The kernel itself is asked: it must let us make a ring.
@@ -75,7 +99,12 @@ fn privilege() -> Check {
             "no BPF ring buffer can be made",
             "run as root (sudo), or give the binary CAP_BPF and CAP_PERFMON; the kernel must be 5.8 or newer",
         ),
-        Err(error) => Check::bad("privilege", Verdict::Missing, "not probed", &error.to_string()),
+        Err(error) => Check::bad(
+            "privilege",
+            Verdict::Missing,
+            "not probed",
+            &error.to_string(),
+        ),
     }
 }
 
@@ -83,7 +112,9 @@ fn lockdown() -> Check {
     let Ok(modes) = fs::read_to_string("/sys/kernel/security/lockdown") else {
         return Check::ok("lockdown", "not known here (securityfs is not mounted)");
     };
-    let mode = modes.split_whitespace().find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
+    let mode = modes
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
     match mode.unwrap_or("none") {
         "confidentiality" => Check::bad(
             "lockdown",
@@ -100,19 +131,42 @@ fn optional(features: &Features) -> Vec<Check> {
         if there {
             Check::ok(name, "yes")
         } else {
-            Check::bad(name, Verdict::Degraded, &format!("no (Linux {since})"), lost)
+            Check::bad(
+                name,
+                Verdict::Degraded,
+                &format!("no (Linux {since})"),
+                lost,
+            )
         }
     };
     let hook = match features.hook() {
-        Hook::TpBtf => Check::ok("hook", "tp_btf/sys_enter, sys_exit (syscall tracepoints run with preemption off)"),
+        Hook::TpBtf => Check::ok(
+            "hook",
+            "tp_btf/sys_enter, sys_exit (syscall tracepoints run with preemption off)",
+        ),
         Hook::RawSyscalls => raw_syscalls(),
     };
     let stored = features.pairing() == Pairing::TaskStorage;
     vec![
         hook,
-        lesser(stored, "task storage", "5.11", "calls are paired in a hash map: slower, and no list of calls in flight"),
-        lesser(features.bpf_loop, "bpf_loop", "5.17", "paths of more than 32 components are cut"),
-        lesser(features.cast, "bpf_rdonly_cast", "6.2", "kernel memory is read by probe reads: slower"),
+        lesser(
+            stored,
+            "task storage",
+            "5.11",
+            "calls are paired in a hash map: slower, and no list of calls in flight",
+        ),
+        lesser(
+            features.bpf_loop,
+            "bpf_loop",
+            "5.17",
+            "paths of more than 32 components are cut",
+        ),
+        lesser(
+            features.cast,
+            "bpf_rdonly_cast",
+            "6.2",
+            "kernel memory is read by probe reads: slower",
+        ),
     ]
 }
 
@@ -122,8 +176,16 @@ fn raw_syscalls() -> Check {
         .iter()
         .any(|root| Path::new(root).join("events/raw_syscalls").exists());
     if mounted {
-        return Check::ok("hook", "raw_syscalls/sys_enter, sys_exit (syscall tracepoints run preemptible)");
+        return Check::ok(
+            "hook",
+            "raw_syscalls/sys_enter, sys_exit (syscall tracepoints run preemptible)",
+        );
     }
     let remedy = "mount -t tracefs nodev /sys/kernel/tracing";
-    Check::bad("hook", Verdict::Missing, "raw_syscalls needs tracefs, which is not mounted", remedy)
+    Check::bad(
+        "hook",
+        Verdict::Missing,
+        "raw_syscalls needs tracefs, which is not mounted",
+        remedy,
+    )
 }

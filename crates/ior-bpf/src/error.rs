@@ -7,10 +7,14 @@ use std::io;
 #[non_exhaustive]
 pub enum Error {
     /// Neither root nor CAP_BPF + CAP_PERFMON.
-    #[error("no privilege to load BPF programs: run as root (sudo), or give the binary CAP_BPF, CAP_PERFMON and CAP_SYS_RESOURCE")]
+    #[error(
+        "no privilege to load BPF programs: run as root (sudo), or give the binary CAP_BPF, CAP_PERFMON and CAP_SYS_RESOURCE"
+    )]
     Privilege,
     /// `/sys/kernel/btf/vmlinux` is missing.
-    #[error("this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF=y, as the kernels of current distributions have")]
+    #[error(
+        "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF=y, as the kernels of current distributions have"
+    )]
     NoBtf,
     /// A pid or tid of the scope does not exist.
     #[error("no {what} {id}")]

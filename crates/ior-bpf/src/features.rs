@@ -36,7 +36,10 @@ impl Features {
         }
         let btf = Btf::from_vmlinux().map_err(|source| match source.kind() {
             libbpf_rs::ErrorKind::PermissionDenied => Error::Privilege,
-            _ => Error::Bpf { what: "reading the kernel's BTF", source },
+            _ => Error::Bpf {
+                what: "reading the kernel's BTF",
+                source,
+            },
         })?;
         let has = |name: &str| has_function(&btf, name);
         Ok(Features {
@@ -51,12 +54,20 @@ impl Features {
 
     /// The hook that loses nothing on this kernel, at the lowest cost.
     pub fn hook(&self) -> Hook {
-        if self.preemptible { Hook::RawSyscalls } else { Hook::TpBtf }
+        if self.preemptible {
+            Hook::RawSyscalls
+        } else {
+            Hook::TpBtf
+        }
     }
 
     /// The pairing this kernel has.
     pub fn pairing(&self) -> Pairing {
-        if self.task_storage && self.typed_task { Pairing::TaskStorage } else { Pairing::Hash }
+        if self.task_storage && self.typed_task {
+            Pairing::TaskStorage
+        } else {
+            Pairing::Hash
+        }
     }
 
     /// One line for each missing optional feature: what it is and what is lost.
@@ -66,7 +77,9 @@ impl Features {
             lines.push("no task storage (Linux 5.11): calls are paired in a hash map, which costs more and holds 65536 threads; calls in flight at the end are not listed".to_owned());
         }
         if !self.bpf_loop {
-            lines.push("no bpf_loop (Linux 5.17): paths of more than 32 components are cut".to_owned());
+            lines.push(
+                "no bpf_loop (Linux 5.17): paths of more than 32 components are cut".to_owned(),
+            );
         }
         lines
     }

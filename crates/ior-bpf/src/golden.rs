@@ -34,9 +34,18 @@ impl Session {
         self.batch.push(&bytes_of(row));
     }
 
-    fn named(&mut self, row: types::row, file2: u64, name: (name_state, &[u8]), name2: (name_state, &[u8])) {
+    fn named(
+        &mut self,
+        row: types::row,
+        file2: u64,
+        name: (name_state, &[u8]),
+        name2: (name_state, &[u8]),
+    ) {
         let named = types::named_row {
-            row: types::row { r#type: record_type::RECORD_NAMED_ROW.0 as u8, ..row },
+            row: types::row {
+                r#type: record_type::RECORD_NAMED_ROW.0 as u8,
+                ..row
+            },
             file2,
             len: name.1.len() as u16,
             len2: name2.1.len() as u16,
@@ -57,9 +66,15 @@ impl Session {
     }
 
     fn file(&mut self, def: types::file_def, leaf_first: &[&str]) {
-        let components: Vec<u8> = leaf_first.iter().flat_map(|part| [part.as_bytes(), b"\0"].concat()).collect();
-        let def =
-            types::file_def { r#type: record_type::RECORD_FILE.0 as u8, len: components.len() as u32, ..def };
+        let components: Vec<u8> = leaf_first
+            .iter()
+            .flat_map(|part| [part.as_bytes(), b"\0"].concat())
+            .collect();
+        let def = types::file_def {
+            r#type: record_type::RECORD_FILE.0 as u8,
+            len: components.len() as u32,
+            ..def
+        };
         let mut bytes = bytes_of(&def);
         bytes.extend_from_slice(&components);
         bytes.resize(552, 0);
@@ -84,18 +99,21 @@ impl Session {
         let mut rows = Vec::new();
         self.batch.sort();
         for raw in self.batch.ready(u64::MAX) {
-            self.resolver.resolve(raw, &self.batch, &mut self.tables, &mut |row| {
-                rows.push(Seen {
-                    seq: row.seq,
-                    comm: String::from_utf8_lossy(&row.task.comm).into_owned(),
-                    syscall: row.syscall.name,
-                    fd: row.fd,
-                    bytes: row.bytes,
-                    file: String::from_utf8_lossy(row.file).into_owned(),
-                    old_file: row.old_file.map(|name| String::from_utf8_lossy(name).into_owned()),
-                    source: row.name_source,
+            self.resolver
+                .resolve(raw, &self.batch, &mut self.tables, &mut |row| {
+                    rows.push(Seen {
+                        seq: row.seq,
+                        comm: String::from_utf8_lossy(&row.task.comm).into_owned(),
+                        syscall: row.syscall.name,
+                        fd: row.fd,
+                        bytes: row.bytes,
+                        file: String::from_utf8_lossy(row.file).into_owned(),
+                        old_file: row
+                            .old_file
+                            .map(|name| String::from_utf8_lossy(name).into_owned()),
+                        source: row.name_source,
+                    });
                 });
-            });
         }
         self.batch.carry(u64::MAX, &mut Batch::default());
         rows
@@ -124,7 +142,12 @@ fn row(name: &str, fd: i32, ret: i64, file: u64) -> types::row {
 }
 
 fn def(id: u64) -> types::file_def {
-    types::file_def { id, ino: 42, mode: 0o100_644, ..Default::default() }
+    types::file_def {
+        id,
+        ino: 42,
+        mode: 0o100_644,
+        ..Default::default()
+    }
 }
 
 fn session() -> Session {
@@ -168,7 +191,10 @@ fn a_row_without_its_definition_is_a_counted_gap_and_never_a_wrong_name() {
 fn a_row_of_an_unknown_task_or_syscall_is_counted_and_dropped() {
     let mut s = Session::default();
     s.row(&row("write", 4, 6, 0));
-    s.row(&types::row { nr: 511, ..row("write", 4, 6, 0) });
+    s.row(&types::row {
+        nr: 511,
+        ..row("write", 4, 6, 0)
+    });
     assert_eq!(s.rows(), []);
     assert_eq!(s.resolver.undecodable, 2);
 }
@@ -180,9 +206,16 @@ fn an_evicted_file_is_found_again_for_a_generation_and_then_defined_anew() {
     s.task(1, 100, "cat");
     s.file(def(1), &["one"]);
     s.file(def(2), &["two"]);
-    assert!(s.tables.end_drain(), "the young generation is full: the kernel must define again");
+    assert!(
+        s.tables.end_drain(),
+        "the young generation is full: the kernel must define again"
+    );
     s.row(&row("write", 4, 1, 1));
-    assert_eq!(s.one().file, "/one", "the old generation still names rows that were in a ring");
+    assert_eq!(
+        s.one().file,
+        "/one",
+        "the old generation still names rows that were in a ring"
+    );
     s.file(def(3), &["three"]);
     assert!(s.tables.end_drain());
     assert_eq!(s.tables.evicted, 1);
@@ -197,12 +230,22 @@ fn an_evicted_file_is_found_again_for_a_generation_and_then_defined_anew() {
 fn relative_names_are_joined_to_their_directory() {
     let mut s = session();
     s.file(def(5), &["wk", "tmp"]);
-    for (name, expected) in
-        [("f", "/tmp/wk/f"), ("./a//b", "/tmp/wk/a/b"), ("../x", "/tmp/wk/../x"), ("/etc/passwd", "/etc/passwd")]
-    {
-        s.named_once(row("openat", -1, -2, 5), name_state::NAME_WHOLE, name.as_bytes());
+    for (name, expected) in [
+        ("f", "/tmp/wk/f"),
+        ("./a//b", "/tmp/wk/a/b"),
+        ("../x", "/tmp/wk/../x"),
+        ("/etc/passwd", "/etc/passwd"),
+    ] {
+        s.named_once(
+            row("openat", -1, -2, 5),
+            name_state::NAME_WHOLE,
+            name.as_bytes(),
+        );
         let seen = s.one();
-        assert_eq!((seen.file.as_str(), seen.source, seen.fd), (expected, NameSource::Argument, -1));
+        assert_eq!(
+            (seen.file.as_str(), seen.source, seen.fd),
+            (expected, NameSource::Argument, -1)
+        );
     }
 }
 
@@ -210,24 +253,39 @@ fn relative_names_are_joined_to_their_directory() {
 fn an_empty_name_with_at_empty_path_is_the_descriptors_file() {
     let mut s = session();
     s.file(def(5), &["f"]);
-    let call = types::row { flags: 0x1000, ..row("newfstatat", 3, 0, 5) };
+    let call = types::row {
+        flags: 0x1000,
+        ..row("newfstatat", 3, 0, 5)
+    };
     s.named_once(call, name_state::NAME_WHOLE, b"");
     let seen = s.one();
-    assert_eq!((seen.file.as_str(), seen.source, seen.fd), ("/f", NameSource::Kernel, 3));
+    assert_eq!(
+        (seen.file.as_str(), seen.source, seen.fd),
+        ("/f", NameSource::Kernel, 3)
+    );
     s.named_once(row("newfstatat", 3, -2, 5), name_state::NAME_WHOLE, b"");
     let seen = s.one();
-    assert_eq!((seen.file.as_str(), seen.source, seen.fd), ("", NameSource::Argument, -1));
+    assert_eq!(
+        (seen.file.as_str(), seen.source, seen.fd),
+        ("", NameSource::Argument, -1)
+    );
+    s.named_once(row("readlinkat", 3, 4, 5), name_state::NAME_WHOLE, b"");
+    let seen = s.one();
+    assert_eq!((seen.file.as_str(), seen.fd), ("/f", 3));
 }
 
 #[test]
-fn a_name_the_kernel_could_not_read_either_is_no_loss() {
+fn a_name_that_could_not_be_read_is_a_counted_gap() {
     let mut s = session();
-    s.named_once(row("openat", -1, -14, 0), name_state::NAME_FAULT, b"");
-    assert_eq!(s.one().source, NameSource::Partial);
-    assert_eq!(s.resolver.partial_names, 0);
-    s.named_once(row("openat", -1, -2, 0), name_state::NAME_FAULT, b"");
-    assert_eq!(s.one().source, NameSource::Partial);
-    assert_eq!(s.resolver.partial_names, 1);
+    for (ret, state) in [
+        (-14, name_state::NAME_FAULT),
+        (-14, name_state::NAME_NULL),
+        (-36, name_state::NAME_CUT),
+    ] {
+        s.named_once(row("openat", -1, ret, 0), state, b"");
+        assert_eq!(s.one().source, NameSource::Partial);
+    }
+    assert_eq!(s.resolver.partial_names, 3);
 }
 
 #[test]
@@ -235,12 +293,28 @@ fn two_names_each_with_its_directory_and_a_symlinks_target_as_it_is() {
     let mut s = session();
     s.file(def(5), &["new"]);
     s.file(def(6), &["old"]);
-    s.named(row("renameat2", -1, 0, 5), 6, (name_state::NAME_WHOLE, b"b"), (name_state::NAME_WHOLE, b"a"));
+    s.named(
+        row("renameat2", -1, 0, 5),
+        6,
+        (name_state::NAME_WHOLE, b"b"),
+        (name_state::NAME_WHOLE, b"a"),
+    );
     let seen = s.one();
-    assert_eq!((seen.file.as_str(), seen.old_file.as_deref()), ("/new/b", Some("/old/a")));
-    s.named(row("symlinkat", -1, 0, 5), 6, (name_state::NAME_WHOLE, b"b"), (name_state::NAME_WHOLE, b"../a"));
+    assert_eq!(
+        (seen.file.as_str(), seen.old_file.as_deref()),
+        ("/new/b", Some("/old/a"))
+    );
+    s.named(
+        row("symlinkat", -1, 0, 5),
+        6,
+        (name_state::NAME_WHOLE, b"b"),
+        (name_state::NAME_WHOLE, b"../a"),
+    );
     let seen = s.one();
-    assert_eq!((seen.file.as_str(), seen.old_file.as_deref()), ("/new/b", Some("../a")));
+    assert_eq!(
+        (seen.file.as_str(), seen.old_file.as_deref()),
+        ("/new/b", Some("../a"))
+    );
 }
 
 #[test]
@@ -248,9 +322,17 @@ fn a_transfer_has_both_files() {
     let mut s = session();
     s.file(def(5), &["to"]);
     s.file(def(6), &["from"]);
-    s.named(row("sendfile64", 4, 99, 5), 6, (name_state::NAME_NONE, b""), (name_state::NAME_NONE, b""));
+    s.named(
+        row("sendfile64", 4, 99, 5),
+        6,
+        (name_state::NAME_NONE, b""),
+        (name_state::NAME_NONE, b""),
+    );
     let seen = s.one();
-    assert_eq!((seen.file.as_str(), seen.old_file.as_deref(), seen.bytes), ("/to", Some("/from"), 99));
+    assert_eq!(
+        (seen.file.as_str(), seen.old_file.as_deref(), seen.bytes),
+        ("/to", Some("/from"), 99)
+    );
 }
 
 #[test]
@@ -289,7 +371,14 @@ fn objects_without_a_path_are_called_what_proc_calls_them() {
         (0x0102_1994, vec!["memfd:x"], "memfd:x"),
         (0x0102_1994, vec!["SYSV00000000"], "/SYSV00000000"),
     ] {
-        s.file(types::file_def { magic, internal: 1, ..def(9) }, &components);
+        s.file(
+            types::file_def {
+                magic,
+                internal: 1,
+                ..def(9)
+            },
+            &components,
+        );
         s.row(&row("read", 3, 1, 9));
         assert_eq!(s.one().file, expected);
     }
@@ -301,7 +390,10 @@ fn a_path_that_was_cut_keeps_its_last_components_and_says_so() {
     s.file(types::file_def { cut: 1, ..def(9) }, &["leaf", "dir"]);
     s.row(&row("read", 3, 1, 9));
     let seen = s.one();
-    assert_eq!((seen.file.as_str(), seen.source), ("dir/leaf", NameSource::Partial));
+    assert_eq!(
+        (seen.file.as_str(), seen.source),
+        ("dir/leaf", NameSource::Partial)
+    );
 }
 
 #[test]
@@ -326,7 +418,11 @@ fn a_renamed_thread_keeps_both_names_each_for_its_own_rows() {
     let mut s = session();
     s.task(2, 100, "worker");
     s.row(&row("close", 3, 0, 0));
-    s.row(&types::row { task: 2, enter_ns: 2000, ..row("close", 3, 0, 0) });
+    s.row(&types::row {
+        task: 2,
+        enter_ns: 2000,
+        ..row("close", 3, 0, 0)
+    });
     let comms: Vec<String> = s.rows().into_iter().map(|seen| seen.comm).collect();
     assert_eq!(comms, ["cat", "worker"]);
 }
@@ -336,7 +432,11 @@ fn broken_definitions_are_counted() {
     let mut s = Session::default();
     s.tables.define(&[]);
     s.tables.define(&[77; 100]);
-    s.tables.define(&bytes_of(&types::file_def { r#type: 3, len: 10, ..def(1) }));
+    s.tables.define(&bytes_of(&types::file_def {
+        r#type: 3,
+        len: 10,
+        ..def(1)
+    }));
     s.tables.define(&[4; 20]);
     assert_eq!(s.tables.undecodable, 4);
 }

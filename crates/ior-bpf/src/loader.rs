@@ -51,12 +51,24 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     let ring_size = options.buffer_size.unwrap_or(DEFAULT_RING);
 
     let mut open = open()?;
-    configure(&mut open, options, &features, pairing, cpus, ring_count, ring_size)?;
+    configure(
+        &mut open, options, &features, pairing, cpus, ring_count, ring_size,
+    )?;
     choose_programs(&mut open, hook, pairing, &features);
     let rings = create_rings(&mut open, ring_count, ring_size)?;
-    let skel = open.load().map_err(|source| load_error(source, "loading the BPF programs"))?;
+    let skel = open
+        .load()
+        .map_err(|source| load_error(source, "loading the BPF programs"))?;
     fill_maps(&skel, &rings, &options.scope)?;
-    let mut loaded = Loaded { skel, rings, links: Vec::new(), cpus, hook, pairing, degraded: features.degraded(pairing) };
+    let mut loaded = Loaded {
+        skel,
+        rings,
+        links: Vec::new(),
+        cpus,
+        hook,
+        pairing,
+        degraded: features.degraded(pairing),
+    };
     loaded.attach(options)?;
     Ok(loaded)
 }
@@ -67,7 +79,12 @@ fn open() -> Result<OpenIorSkel<'static>, Error> {
     }
     // The object must outlive the skeleton that borrows it; a trace is made once a run, so its few bytes are leaked.
     let object: &'static mut MaybeUninit<OpenObject> = Box::leak(Box::new(MaybeUninit::uninit()));
-    IorSkelBuilder::default().open(object).map_err(|source| Error::Bpf { what: "opening the BPF object", source })
+    IorSkelBuilder::default()
+        .open(object)
+        .map_err(|source| Error::Bpf {
+            what: "opening the BPF object",
+            source,
+        })
 }
 
 fn load_error(source: libbpf_rs::Error, what: &'static str) -> Error {
@@ -86,8 +103,15 @@ fn configure(
     rings: u32,
     ring_size: u32,
 ) -> Result<(), Error> {
-    let bpf = |source| Error::Bpf { what: "configuring the BPF object", source };
-    let rodata = open.maps.rodata_data.as_deref_mut().ok_or(Error::Missing("rodata"))?;
+    let bpf = |source| Error::Bpf {
+        what: "configuring the BPF object",
+        source,
+    };
+    let rodata = open
+        .maps
+        .rodata_data
+        .as_deref_mut()
+        .ok_or(Error::Missing("rodata"))?;
     for syscall in &options.syscalls {
         rodata.syscalls[usize::from(syscall.nr) % MAX_NR] = describe(syscall);
     }
@@ -100,11 +124,18 @@ fn configure(
     rodata.cpu_count = cpus;
     rodata.ring_mask = rings - 1;
     rodata.wake_at = u64::from(ring_size) / 4;
-    let bss = open.maps.bss_data.as_deref_mut().ok_or(Error::Missing("bss"))?;
+    let bss = open
+        .maps
+        .bss_data
+        .as_deref_mut()
+        .ok_or(Error::Missing("bss"))?;
     for syscall in &options.syscalls {
         bss.wanted[usize::from(syscall.nr) % MAX_NR] = 1;
     }
-    open.maps.totals.set_max_entries(cpus * MAX_NR as u32).map_err(bpf)?;
+    open.maps
+        .totals
+        .set_max_entries(cpus * MAX_NR as u32)
+        .map_err(bpf)?;
     open.maps.counters.set_max_entries(cpus).map_err(bpf)?;
     open.maps.rows.set_max_entries(rings).map_err(bpf)?;
     Ok(())
@@ -125,6 +156,7 @@ fn describe(syscall: &Syscall) -> types::syscall_desc {
         offset: roles.offset,
         flags: roles.flags,
         offset_is_f_pos: roles.offset_is_f_pos.into(),
+        count_form: roles.count_form as u8,
         flags_by_pointer: (roles.flags_by_pointer && roles.flags != NO_ARG).into(),
     }
 }
@@ -162,14 +194,29 @@ fn choose_programs(open: &mut OpenIorSkel<'_>, hook: Hook, pairing: Pairing, fea
     open.progs.leave_tp_btf.set_autoload(tp_btf);
     open.progs.enter_raw_syscalls.set_autoload(!tp_btf);
     open.progs.leave_raw_syscalls.set_autoload(!tp_btf);
-    open.progs.list_in_flight.set_autoload(pairing == Pairing::TaskStorage && features.task_iter);
+    open.progs
+        .list_in_flight
+        .set_autoload(pairing == Pairing::TaskStorage && features.task_iter);
     // A map that cannot be created here must not be; nothing refers to it then (the verifier drops the branch).
-    let _ = open.maps.states.set_autocreate(pairing == Pairing::TaskStorage);
-    let _ = open.maps.states_by_tid.set_autocreate(pairing == Pairing::Hash);
+    let _ = open
+        .maps
+        .states
+        .set_autocreate(pairing == Pairing::TaskStorage);
+    let _ = open
+        .maps
+        .states_by_tid
+        .set_autocreate(pairing == Pairing::Hash);
 }
 
-fn create_rings(open: &mut OpenIorSkel<'_>, count: u32, size: u32) -> Result<Vec<MapHandle>, Error> {
-    let bpf = |source| Error::Bpf { what: "creating the row rings (a smaller --buffer-size needs less memory)", source };
+fn create_rings(
+    open: &mut OpenIorSkel<'_>,
+    count: u32,
+    size: u32,
+) -> Result<Vec<MapHandle>, Error> {
+    let bpf = |source| Error::Bpf {
+        what: "creating the row rings (a smaller --buffer-size needs less memory)",
+        source,
+    };
     let opts = libbpf_rs::libbpf_sys::bpf_map_create_opts {
         sz: size_of::<libbpf_rs::libbpf_sys::bpf_map_create_opts>() as _,
         ..Default::default()
@@ -177,40 +224,68 @@ fn create_rings(open: &mut OpenIorSkel<'_>, count: u32, size: u32) -> Result<Vec
     let rings = (0..count)
         .map(|_| MapHandle::create(MapType::RingBuf, Some("ior_rows"), 0, 0, size, &opts))
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|source| load_error(source, "creating the row rings (a smaller --buffer-size needs less memory)"))?;
-    open.maps.rows.set_inner_map_fd(rings[0].as_fd()).map_err(bpf)?;
+        .map_err(|source| {
+            load_error(
+                source,
+                "creating the row rings (a smaller --buffer-size needs less memory)",
+            )
+        })?;
+    open.maps
+        .rows
+        .set_inner_map_fd(rings[0].as_fd())
+        .map_err(bpf)?;
     Ok(rings)
 }
 
 fn fill_maps(skel: &IorSkel<'_>, rings: &[MapHandle], scope: &Scope) -> Result<(), Error> {
-    let bpf = |source| Error::Bpf { what: "filling the BPF maps", source };
+    let bpf = |source| Error::Bpf {
+        what: "filling the BPF maps",
+        source,
+    };
     for (index, ring) in rings.iter().enumerate() {
         let fd = ring.as_fd().as_raw_fd();
         skel.maps
             .rows
-            .update(&(index as u32).to_ne_bytes(), &fd.to_ne_bytes(), MapFlags::ANY)
+            .update(
+                &(index as u32).to_ne_bytes(),
+                &fd.to_ne_bytes(),
+                MapFlags::ANY,
+            )
             .map_err(bpf)?;
     }
     let pids = scope.pids.iter().map(|pid| u64::from(*pid));
     let tids = scope.tids.iter().map(|tid| u64::from(*tid) | TARGET_TID);
     for target in pids.chain(tids) {
-        skel.maps.targets.update(&target.to_ne_bytes(), &[1], MapFlags::ANY).map_err(bpf)?;
+        skel.maps
+            .targets
+            .update(&target.to_ne_bytes(), &[1], MapFlags::ANY)
+            .map_err(bpf)?;
     }
     for uid in &scope.uids {
-        skel.maps.uids.update(&uid.to_ne_bytes(), &[1], MapFlags::ANY).map_err(bpf)?;
+        skel.maps
+            .uids
+            .update(&uid.to_ne_bytes(), &[1], MapFlags::ANY)
+            .map_err(bpf)?;
     }
     for (index, path) in scope.cgroups.iter().enumerate() {
         let dir = open_cgroup(path)?;
         skel.maps
             .cgroups
-            .update(&(index as u32).to_ne_bytes(), &dir.as_fd().as_raw_fd().to_ne_bytes(), MapFlags::ANY)
+            .update(
+                &(index as u32).to_ne_bytes(),
+                &dir.as_fd().as_raw_fd().to_ne_bytes(),
+                MapFlags::ANY,
+            )
             .map_err(bpf)?;
     }
     Ok(())
 }
 
 fn open_cgroup(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(|source| Error::Cgroup { path: path.display().to_string(), source })
+    File::open(path).map_err(|source| Error::Cgroup {
+        path: path.display().to_string(),
+        source,
+    })
 }
 
 impl Loaded {
@@ -223,10 +298,14 @@ impl Loaded {
         }
         match self.hook {
             Hook::TpBtf => order.extend([&progs.leave_tp_btf, &progs.enter_tp_btf]),
-            Hook::RawSyscalls => order.extend([&progs.leave_raw_syscalls, &progs.enter_raw_syscalls]),
+            Hook::RawSyscalls => {
+                order.extend([&progs.leave_raw_syscalls, &progs.enter_raw_syscalls])
+            }
         }
         for program in order {
-            let link = program.attach().map_err(|source| load_error(source, "attaching the BPF programs"))?;
+            let link = program
+                .attach()
+                .map_err(|source| load_error(source, "attaching the BPF programs"))?;
             self.links.push(link);
         }
         Ok(())
@@ -249,7 +328,11 @@ fn recursion_misses(program: &ProgramMut<'_>) -> Option<u64> {
     let mut len = size_of_val(&info) as u32;
     // SAFETY: `info` is a plain struct of `len` bytes that outlives the call.
     let error = unsafe {
-        libbpf_rs::libbpf_sys::bpf_prog_get_info_by_fd(program.as_fd().as_raw_fd(), &mut info, &mut len)
+        libbpf_rs::libbpf_sys::bpf_prog_get_info_by_fd(
+            program.as_fd().as_raw_fd(),
+            &mut info,
+            &mut len,
+        )
     };
     (error == 0).then_some(info.recursion_misses)
 }
@@ -257,13 +340,20 @@ fn recursion_misses(program: &ProgramMut<'_>) -> Option<u64> {
 fn possible_cpus() -> Result<u32, Error> {
     libbpf_rs::num_possible_cpus()
         .map(|cpus| cpus as u32)
-        .map_err(|source| Error::Bpf { what: "counting the CPUs", source })
+        .map_err(|source| Error::Bpf {
+            what: "counting the CPUs",
+            source,
+        })
 }
 
 /// Adds what the kernel side lost to an account.
 pub fn add_cpu_counters(loss: &mut Loss, counters: &types::cpu_counters) {
     if counters.lost_rows > 0 {
-        loss.first_ns = if loss.rows == 0 { counters.lost_first_ns } else { loss.first_ns.min(counters.lost_first_ns) };
+        loss.first_ns = if loss.rows == 0 {
+            counters.lost_first_ns
+        } else {
+            loss.first_ns.min(counters.lost_first_ns)
+        };
         loss.last_ns = loss.last_ns.max(counters.lost_last_ns);
     }
     loss.rows += counters.lost_rows;

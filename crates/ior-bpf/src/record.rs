@@ -50,5 +50,9 @@ pub fn bytes_of<T: Record>(record: &T) -> Vec<u8> {
 
 /// A thread's name without the NULs that fill its field.
 pub fn comm(field: &[i8; 16]) -> Vec<u8> {
-    field.iter().map(|byte| byte.cast_unsigned()).take_while(|byte| *byte != 0).collect()
+    field
+        .iter()
+        .map(|byte| byte.cast_unsigned())
+        .take_while(|byte| *byte != 0)
+        .collect()
 }

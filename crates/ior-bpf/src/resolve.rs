@@ -9,6 +9,8 @@ use crate::tables::{FileInfo, Tables};
 /// include/uapi/linux/fcntl.h: an empty name means the descriptor's file.
 const AT_EMPTY_PATH: u32 = 0x1000;
 const EFAULT: i64 = 14;
+/// `COUNT_UNKNOWN` of shared.h: the bytes asked for could not be read.
+const COUNT_UNKNOWN: u64 = u64::MAX;
 /// include/linux/socket.h: what is received stays in the queue.
 const MSG_PEEK: u32 = 0x2;
 /// The result is the datagram's length, which may exceed the buffer's.
@@ -37,8 +39,6 @@ pub struct Resolver {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Named {
     source: NameSource,
-    /// The name is incomplete through no fault of the caller's.
-    our_fault: bool,
     /// The descriptor stood for the name (`AT_EMPTY_PATH`).
     by_descriptor: bool,
 }
@@ -47,12 +47,13 @@ impl Named {
     const NOTHING: Named = Named::of(NameSource::None);
 
     const fn of(source: NameSource) -> Named {
-        Named { source, our_fault: false, by_descriptor: false }
+        Named {
+            source,
+            by_descriptor: false,
+        }
     }
 
-    const fn partial(our_fault: bool) -> Named {
-        Named { source: NameSource::Partial, our_fault, by_descriptor: false }
-    }
+    const PARTIAL: Named = Named::of(NameSource::Partial);
 }
 
 /// One name argument: what was read, and the directory it is relative to.
@@ -64,27 +65,41 @@ struct Argument<'a> {
     text: bool,
     /// An empty name, or none, means the directory's descriptor.
     may_be_empty: bool,
-    ret: i64,
 }
 
 impl Resolver {
     /// `wall_offset_ns`: `CLOCK_REALTIME` minus `CLOCK_BOOTTIME`.
     pub fn new(wall_offset_ns: i64) -> Self {
-        Resolver { wall_offset_ns, ..Resolver::default() }
+        Resolver {
+            wall_offset_ns,
+            ..Resolver::default()
+        }
     }
 
     /// The ids a row needs that are not defined: they may be behind a record that was being written.
     pub fn lacks_definition(raw: &RawRow, tables: &mut Tables) -> bool {
         let row = &raw.row;
-        let by_exec = raw.extra.as_ref().is_some_and(|extra| extra.state == name_state::NAME_BY_EXEC.0);
+        let by_exec = raw
+            .extra
+            .as_ref()
+            .is_some_and(|extra| extra.state == name_state::NAME_BY_EXEC.0);
         tables.task(row.task).is_none()
             || (row.file != 0 && tables.file(row.file).is_none())
-            || raw.extra.as_ref().is_some_and(|extra| extra.file2 != 0 && tables.file(extra.file2).is_none())
+            || raw
+                .extra
+                .as_ref()
+                .is_some_and(|extra| extra.file2 != 0 && tables.file(extra.file2).is_none())
             || (by_exec && !tables.has_exec(row.task, row.enter_ns))
     }
 
     /// Hands the row over, or counts it as undecodable.
-    pub fn resolve(&mut self, raw: &RawRow, batch: &Batch, tables: &mut Tables, each: &mut dyn FnMut(&Row<'_>)) {
+    pub fn resolve(
+        &mut self,
+        raw: &RawRow,
+        batch: &Batch,
+        tables: &mut Tables,
+        each: &mut dyn FnMut(&Row<'_>),
+    ) {
         let row = &raw.row;
         let Some(call) = syscall::by_nr(row.nr) else {
             self.undecodable += 1;
@@ -102,8 +117,15 @@ impl Resolver {
             }
             (Some(extra), Kind::TwoPaths) => {
                 has_old = true;
-                let old = argument_name(&old_argument(row, extra, batch, call), tables, &mut self.old_file);
-                worse(argument_name(&argument(row, extra, batch, call), tables, &mut self.file), old)
+                let old = argument_name(
+                    &old_argument(row, extra, batch, call),
+                    tables,
+                    &mut self.old_file,
+                );
+                worse(
+                    argument_name(&argument(row, extra, batch, call), tables, &mut self.file),
+                    old,
+                )
             }
             (Some(extra), _) => self.one_name(row, extra, batch, call, tables),
         };
@@ -111,9 +133,11 @@ impl Resolver {
             self.undecodable += 1;
             return;
         };
-        self.partial_names += u64::from(named.our_fault);
+        self.partial_names += u64::from(named.source == NameSource::Partial);
         self.rows += 1;
-        let object = tables.found(row.file).filter(|_| named.source == NameSource::Kernel);
+        let object = tables
+            .found(row.file)
+            .filter(|_| named.source == NameSource::Kernel);
         each(&Row {
             seq: self.rows,
             time_ns: row.enter_ns,
@@ -138,21 +162,31 @@ impl Resolver {
         });
     }
 
-    fn one_name(&mut self, row: &types::row, extra: &Extra, batch: &Batch, call: &Syscall, tables: &mut Tables) -> Named {
+    fn one_name(
+        &mut self,
+        row: &types::row,
+        extra: &Extra,
+        batch: &Batch,
+        call: &Syscall,
+        tables: &mut Tables,
+    ) -> Named {
         if extra.state != name_state::NAME_BY_EXEC.0 {
             return argument_name(&argument(row, extra, batch, call), tables, &mut self.file);
         }
         let Some(exec) = tables.take_exec(row.task, row.enter_ns) else {
-            return Named::partial(true);
+            return Named::PARTIAL;
         };
         let bytes = below_descriptor(&exec.name, row.fd);
         let argument = Argument {
             bytes,
-            state: if exec.cut { name_state::NAME_CUT } else { name_state::NAME_WHOLE },
+            state: if exec.cut {
+                name_state::NAME_CUT
+            } else {
+                name_state::NAME_WHOLE
+            },
             dir: row.file,
             text: false,
             may_be_empty: bytes.is_empty(),
-            ret: row.ret,
         };
         argument_name(&argument, tables, &mut self.file)
     }
@@ -164,7 +198,9 @@ fn below_descriptor(name: &[u8], dirfd: i32) -> &[u8] {
         return name;
     };
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = std::str::from_utf8(&rest[..digits]).ok().and_then(|digits| digits.parse().ok());
+    let number = std::str::from_utf8(&rest[..digits])
+        .ok()
+        .and_then(|digits| digits.parse().ok());
     match (number == Some(dirfd), rest.get(digits)) {
         (true, None) => &[],
         (true, Some(b'/')) => &rest[digits + 1..],
@@ -175,24 +211,30 @@ fn below_descriptor(name: &[u8], dirfd: i32) -> &[u8] {
 fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscall) -> Argument<'a> {
     let empty_flag = matches!(call.kind, Kind::Path | Kind::Exec) && row.flags & AT_EMPTY_PATH != 0;
     let state = name_state(extra.state);
+    // Where an empty name, or none, succeeds, it meant the descriptor: readlinkat needs no flag, utimensat no name.
+    let no_name = state == name_state::NAME_NULL && row.ret != -EFAULT;
+    let meant = empty_flag || no_name || row.ret >= 0;
     Argument {
         bytes: batch.name(&extra.name),
         state,
         dir: row.file,
         text: false,
-        may_be_empty: call.roles.dir != syscall::NO_ARG && (empty_flag || state == name_state::NAME_NULL),
-        ret: row.ret,
+        may_be_empty: call.roles.dir != syscall::NO_ARG && meant,
     }
 }
 
-fn old_argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscall) -> Argument<'a> {
+fn old_argument<'a>(
+    row: &types::row,
+    extra: &Extra,
+    batch: &'a Batch,
+    call: &Syscall,
+) -> Argument<'a> {
     Argument {
         bytes: batch.name(&extra.name2),
         state: name_state(extra.state2),
         dir: extra.file2,
         text: call.roles.path2_is_text,
         may_be_empty: call.roles.dir2 != syscall::NO_ARG && row.flags & AT_EMPTY_PATH != 0,
-        ret: row.ret,
     }
 }
 
@@ -202,26 +244,35 @@ fn object_name(id: u64, tables: &mut Tables, out: &mut Vec<u8>) -> Named {
         return Named::NOTHING;
     }
     let Some(file) = tables.file(id) else {
-        return Named::partial(true);
+        return Named::PARTIAL;
     };
     out.extend_from_slice(&file.path);
-    if file.cut { Named::partial(true) } else { Named::of(NameSource::Kernel) }
+    if file.cut {
+        Named::PARTIAL
+    } else {
+        Named::of(NameSource::Kernel)
+    }
 }
 
 fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>) -> Named {
     let empty = argument.state == name_state::NAME_NULL
         || (argument.state == name_state::NAME_WHOLE && argument.bytes.is_empty());
     if empty && argument.may_be_empty {
-        return Named { by_descriptor: true, ..object_name(argument.dir, tables, out) };
+        return Named {
+            by_descriptor: true,
+            ..object_name(argument.dir, tables, out)
+        };
     }
     match argument.state {
         name_state::NAME_WHOLE => {}
         name_state::NAME_CUT => {
             name::join(&[], argument.bytes, out);
-            return Named::partial(true);
+            return Named::PARTIAL;
         }
         // The kernel could not read it either.
-        name_state::NAME_FAULT | name_state::NAME_NULL => return Named::partial(argument.ret != -EFAULT),
+        name_state::NAME_FAULT | name_state::NAME_NULL => {
+            return Named::PARTIAL;
+        }
         _ => return Named::NOTHING,
     }
     if argument.text {
@@ -235,20 +286,28 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
     match tables.file(argument.dir) {
         Some(dir) => {
             name::join(&dir.path, argument.bytes, out);
-            if dir.cut { Named::partial(true) } else { Named::of(NameSource::Argument) }
+            if dir.cut {
+                Named::PARTIAL
+            } else {
+                Named::of(NameSource::Argument)
+            }
         }
         // A bad directory descriptor: the caller's own mistake, and the name is all there is.
         None => {
             name::join(&[], argument.bytes, out);
-            Named::partial(argument.dir != 0)
+            Named::PARTIAL
         }
     }
 }
 
 /// The row's `name_source` speaks for both names: partial if either is.
 fn worse(new: Named, old: Named) -> Named {
-    let source = if old.source == NameSource::Partial { old.source } else { new.source };
-    Named { source, our_fault: new.our_fault || old.our_fault, ..new }
+    let source = if old.source == NameSource::Partial {
+        old.source
+    } else {
+        new.source
+    };
+    Named { source, ..new }
 }
 
 /// A directory descriptor is not what a call on a name works on, unless it stands for the name.
@@ -270,13 +329,14 @@ fn payload(row: &types::row, call: &Syscall) -> u64 {
     }
     match row.flags {
         flags if flags & MSG_PEEK != 0 => 0,
-        flags if flags & MSG_TRUNC != 0 && call.roles.count != syscall::NO_ARG => moved.min(row.count),
+        flags if flags & MSG_TRUNC != 0 => moved.min(row.count),
         _ => moved,
     }
 }
 
 fn requested(row: &types::row, call: &Syscall) -> Option<u64> {
-    (call.roles.count != syscall::NO_ARG && call.kind != Kind::Mmap).then_some(row.count)
+    let asks = call.roles.count != syscall::NO_ARG && call.kind != Kind::Mmap;
+    (asks && row.count != COUNT_UNKNOWN).then_some(row.count)
 }
 
 /// Only what can be seeked has a position.

@@ -48,7 +48,10 @@ pub struct Rings {
 impl Rings {
     /// Maps the rings.
     pub fn new(rows: &[MapHandle], definitions: &dyn MapCore) -> Result<Rings, Error> {
-        let bpf = |source| Error::Bpf { what: "mapping the rings", source };
+        let bpf = |source| Error::Bpf {
+            what: "mapping the rings",
+            source,
+        };
         let batch = Rc::new(RefCell::new(Batch::default()));
         let pending = Rc::new(RefCell::new(Pending::default()));
 
@@ -73,12 +76,21 @@ impl Rings {
             })
             .map_err(bpf)?;
         let definitions = builder.build().map_err(bpf)?;
-        Ok(Rings { rows: row_rings, definitions, batch, pending })
+        Ok(Rings {
+            rows: row_rings,
+            definitions,
+            batch,
+            pending,
+        })
     }
 
     /// Waits until a ring fills up or the time is over.
     pub fn wait(&self, timeout: Duration) -> Result<(), Error> {
-        let watch = |ring: &RingBuffer<'_>| libc::pollfd { fd: ring.epoll_fd(), events: libc::POLLIN, revents: 0 };
+        let watch = |ring: &RingBuffer<'_>| libc::pollfd {
+            fd: ring.epoll_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
         let mut polled = [watch(&self.rows), watch(&self.definitions)];
         let millis = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
         // SAFETY: as many pollfds as said, which outlive the call.
@@ -86,7 +98,10 @@ impl Rings {
         if ready < 0 {
             let source = io::Error::last_os_error();
             if source.kind() != io::ErrorKind::Interrupted {
-                return Err(Error::Io { what: "waiting for rows", source });
+                return Err(Error::Io {
+                    what: "waiting for rows",
+                    source,
+                });
             }
         }
         Ok(())
@@ -112,5 +127,8 @@ fn check(taken: i32, what: &'static str) -> Result<(), Error> {
     if taken >= 0 || taken == -libc::EINTR {
         return Ok(());
     }
-    Err(Error::Io { what, source: io::Error::from_raw_os_error(-taken) })
+    Err(Error::Io {
+        what,
+        source: io::Error::from_raw_os_error(-taken),
+    })
 }

@@ -114,7 +114,13 @@ impl Tables {
                 let (exec, rest) = record::split::<types::exec_name>(bytes)?;
                 let name = rest.get(..usize::from(exec.len))?.to_vec();
                 if self.execs.len() < MAX_TASKS {
-                    self.execs.insert((exec.task, exec.enter_ns), ExecName { name, cut: exec.cut != 0 });
+                    self.execs.insert(
+                        (exec.task, exec.enter_ns),
+                        ExecName {
+                            name,
+                            cut: exec.cut != 0,
+                        },
+                    );
                 }
             }
             _ => return None,
@@ -124,17 +130,29 @@ impl Tables {
 
     /// `components`: the path's parts, the last one first, each with its NUL.
     fn file_info(&mut self, def: &types::file_def, components: &[u8]) -> FileInfo {
-        let parts = || components.strip_suffix(b"\0").unwrap_or(components).split(|byte| *byte == 0);
+        let parts = || {
+            components
+                .strip_suffix(b"\0")
+                .unwrap_or(components)
+                .split(|byte| *byte == 0)
+        };
         let leaf = parts().next().unwrap_or_default();
         let path = &mut self.scratch;
         if def.internal == 0 || !name::object_name(def.magic, def.ino, leaf, path) {
             name::kernel_path(parts(), path);
         }
-        let known = if def.cut == 0 { path.as_slice() } else { path.strip_prefix(b"/").unwrap_or(path) };
+        let known = if def.cut == 0 {
+            path.as_slice()
+        } else {
+            path.strip_prefix(b"/").unwrap_or(path)
+        };
         FileInfo {
             path: known.into(),
             cut: def.cut != 0,
-            dev: Dev { major: def.dev >> 20, minor: def.dev & 0xf_ffff },
+            dev: Dev {
+                major: def.dev >> 20,
+                minor: def.dev & 0xf_ffff,
+            },
             ino: def.ino,
             mode: def.mode,
         }

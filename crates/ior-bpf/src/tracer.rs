@@ -70,8 +70,11 @@ impl Tracer {
         let maps = &loaded.skel.maps;
         let rings = Rings::new(&loaded.rings, &maps.definitions)?;
         let counters = Counters::new(&maps.totals, &maps.counters, loaded.cpus)?;
-        let variant =
-            Variant { hook: loaded.hook, pairing: loaded.pairing, degraded: loaded.degraded.clone() };
+        let variant = Variant {
+            hook: loaded.hook,
+            pairing: loaded.pairing,
+            degraded: loaded.degraded.clone(),
+        };
         let resolver = Resolver::new(clock::wall_offset_ns());
         Ok(Tracer {
             loaded,
@@ -95,22 +98,32 @@ impl Tracer {
     ///
     /// # Errors
     /// The rings cannot be read.
-    pub fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(&Row<'_>)) -> Result<usize, Error> {
+    pub fn poll(
+        &mut self,
+        timeout: Duration,
+        each: &mut dyn FnMut(&Row<'_>),
+    ) -> Result<usize, Error> {
         if self.later.len() == 0 {
             self.rings.wait(timeout)?;
         }
         // Rows first, then definitions: a row's definition was submitted before the row. Rows that return after this
         // moment wait for the next drain, since an earlier row of the same thread may be in a ring already passed.
-        let until = if self.loaded.links.is_empty() { u64::MAX } else { clock::boottime_ns() };
+        let until = if self.loaded.links.is_empty() {
+            u64::MAX
+        } else {
+            clock::boottime_ns()
+        };
         self.rings.drain_rows(&mut self.batch)?;
         let tables = &mut self.tables;
-        self.rings.drain_definitions(|record| tables.define(record))?;
+        self.rings
+            .drain_definitions(|record| tables.define(record))?;
         self.batch.sort();
         let before = self.resolver.rows;
         for raw in self.batch.ready(until) {
             let mut tries = 0;
             while tries < DEFINITION_TRIES && Resolver::lacks_definition(raw, tables) {
-                self.rings.drain_definitions(|record| tables.define(record))?;
+                self.rings
+                    .drain_definitions(|record| tables.define(record))?;
                 tries += 1;
             }
             self.resolver.resolve(raw, &self.batch, tables, each);
@@ -147,9 +160,15 @@ impl Tracer {
     pub fn loss(&self) -> Loss {
         let attached = !self.loaded.links.is_empty();
         let mut loss = Loss {
-            not_seen: if attached { self.loaded.skipped_runs() } else { self.skipped },
+            not_seen: if attached {
+                self.loaded.skipped_runs()
+            } else {
+                self.skipped
+            },
             partial_names: self.resolver.partial_names,
-            undecodable: self.batch.undecodable + self.tables.undecodable + self.resolver.undecodable,
+            undecodable: self.batch.undecodable
+                + self.tables.undecodable
+                + self.resolver.undecodable,
             ..Loss::default()
         };
         for counters in self.counters.by_cpu() {
@@ -174,19 +193,26 @@ impl Tracer {
         let mut bytes = Vec::new();
         Iter::new(&link).ok()?.read_to_end(&mut bytes).ok()?;
         let tables = &mut self.tables;
-        self.rings.drain_definitions(|record| tables.define(record)).ok()?;
+        self.rings
+            .drain_definitions(|record| tables.define(record))
+            .ok()?;
         let now = clock::boottime_ns();
         let mut calls = Vec::new();
         let mut rest = bytes.as_slice();
         while let Some((call, tail)) = record::split::<types::in_flight>(rest) {
             rest = tail;
-            let Some(syscall) = syscall::by_nr(call.nr as u16) else { continue };
+            let Some(syscall) = syscall::by_nr(call.nr as u16) else {
+                continue;
+            };
             calls.push(InFlight {
                 tid: call.tid,
                 pid: call.pid,
                 comm: record::comm(&call.comm),
                 syscall,
-                file: tables.file(call.file).map(|file| file.path.to_vec()).unwrap_or_default(),
+                file: tables
+                    .file(call.file)
+                    .map(|file| file.path.to_vec())
+                    .unwrap_or_default(),
                 age_ns: now.saturating_sub(call.enter_ns),
             });
         }
@@ -195,7 +221,13 @@ impl Tracer {
 
     /// Followed threads (children of the scope's processes) that are still alive.
     pub fn live_followed(&self) -> u64 {
-        let live = self.loaded.skel.maps.bss_data.as_deref().map_or(0, |bss| bss.live_followed);
+        let live = self
+            .loaded
+            .skel
+            .maps
+            .bss_data
+            .as_deref()
+            .map_or(0, |bss| bss.live_followed);
         u64::try_from(live).unwrap_or(0)
     }
 }

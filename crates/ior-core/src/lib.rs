@@ -4,14 +4,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod errno;
+pub mod escape;
 pub mod filter;
+pub mod flags;
 pub mod name;
 pub mod row;
 pub mod stats;
 pub mod syscall;
 pub mod totals;
+pub mod units;
 
-pub use filter::Filter;
+pub use errno::Remark;
+pub use filter::{Condition, Filter, FilterError};
+pub use flags::Flags;
 pub use row::{Abi, Dev, NameSource, Row, Task};
 pub use stats::Stats;
 pub use syscall::{ByteClass, Family, Kind, Syscall};

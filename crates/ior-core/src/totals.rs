@@ -23,7 +23,13 @@ pub struct SyscallTotals {
 
 impl Default for SyscallTotals {
     fn default() -> Self {
-        SyscallTotals { calls: 0, errors: 0, bytes: 0, latency_ns: 0, histogram: [0; LATENCY_BUCKETS] }
+        SyscallTotals {
+            calls: 0,
+            errors: 0,
+            bytes: 0,
+            latency_ns: 0,
+            histogram: [0; LATENCY_BUCKETS],
+        }
     }
 }
 
@@ -125,8 +131,17 @@ mod tests {
 
     #[test]
     fn an_unreadable_counter_is_not_complete() {
-        let loss = Loss { not_seen: None, ..Loss::default() };
+        let loss = Loss {
+            not_seen: None,
+            ..Loss::default()
+        };
         assert!(!loss.is_complete());
-        assert!(Loss { not_seen: Some(0), ..Loss::default() }.is_complete());
+        assert!(
+            Loss {
+                not_seen: Some(0),
+                ..Loss::default()
+            }
+            .is_complete()
+        );
     }
 }

@@ -1,0 +1,158 @@
+//! Runs `ior` on a workload, the two ways there are: started by it, or attached to.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::compare::{Comparison, read_oracle};
+use super::invariants::{Checker, Completeness};
+use super::process::{Finished, Running, Stream};
+use super::rows::{self, Row};
+use super::scratch::Scratch;
+use super::statistics::Statistics;
+use super::{Result, check};
+use crate::oracle::{Call, ORACLE};
+
+/// The programs a test needs.
+#[derive(Debug, Clone)]
+pub struct Programs {
+    /// The binary under test.
+    pub ior: PathBuf,
+    /// The workload.
+    pub workload: PathBuf,
+}
+
+/// How the workload comes under the trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// `ior -- workload …`
+    Command,
+    /// `ior -p PID -f`, while the workload waits.
+    Attached,
+}
+
+/// A recorded run, not yet looked at.
+pub struct Recording {
+    /// The rows.
+    pub json: PathBuf,
+    /// What the workload stated.
+    pub stated: Vec<Call>,
+    /// How ior ended, and what it said.
+    pub ior: Finished,
+    /// The statistics it printed.
+    pub statistics: Statistics,
+}
+
+impl Programs {
+    /// `ior` with options, free of what sudo or an earlier test left in the environment.
+    pub fn ior<S: AsRef<OsStr>>(&self, options: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(&self.ior);
+        for variable in ["SUDO_UID", "SUDO_GID", "SUDO_USER", "SUDO_COMMAND"] {
+            command.env_remove(variable);
+        }
+        command.args(options);
+        command
+    }
+
+    /// The workload, waiting for a byte before its first call.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub fn waiting_workload(&self, scenario: &str, dir: &Path) -> Result<Running> {
+        Running::start(Command::new(&self.workload).arg("--wait").arg(scenario).arg(dir))
+    }
+
+    /// A process beside the traced one, at work until it is dropped.
+    ///
+    /// # Errors
+    /// It could not be started.
+    pub fn noise(&self, scratch: &Scratch) -> Result<Running> {
+        let dir = scratch.dir("noise")?;
+        let mut noise = Running::start(Command::new(&self.workload).arg("noise").arg(dir))?;
+        noise.wait_for(Stream::Out, "running")?;
+        Ok(noise)
+    }
+
+    /// Records a scenario, noise beside it.
+    ///
+    /// # Errors
+    /// Something could not be started, failed, or did not end.
+    pub fn record(
+        &self,
+        scenario: &str,
+        mode: Mode,
+        scratch: &Scratch,
+        options: &[&str],
+    ) -> Result<Recording> {
+        let dir = scratch.dir("work")?;
+        let json = scratch.path().join("rows.json");
+        let noise = self.noise(scratch)?;
+        let mut ior = self.ior(options);
+        ior.arg("--json").arg(&json);
+        let finished = match mode {
+            Mode::Command => {
+                ior.arg("--").arg(&self.workload).arg(scenario).arg(&dir);
+                super::process::run(&mut ior)?
+            }
+            Mode::Attached => {
+                let mut workload = self.waiting_workload(scenario, &dir)?;
+                ior.arg("-p").arg(workload.id().to_string()).arg("-f");
+                let mut ior = Running::start(&mut ior)?;
+                ior.wait_for(Stream::Err, "attached")?;
+                workload.let_go()?;
+                let workload = workload.finish()?;
+                check(workload.status.success(), || format!("the workload failed: {workload:?}"))?;
+                ior.finish()?
+            }
+        };
+        drop(noise);
+        check(finished.status.success(), || {
+            format!("{}\n-- stderr:\n{}", finished.status, finished.err)
+        })?;
+        let statistics = Statistics::parse(&finished.err);
+        let stated = read_oracle(&dir.join(ORACLE))?;
+        Ok(Recording { json, stated, ior: finished, statistics })
+    }
+}
+
+impl Recording {
+    /// Hands each row to `visit`, checking what holds for all rows and the sums of the statistics.
+    ///
+    /// # Errors
+    /// The first rule broken, or what `visit` says.
+    pub fn visit(&self, mut visit: impl FnMut(Row) -> Result<()>) -> Result<()> {
+        let complete = match self.statistics.losses()? {
+            0 => Completeness::Complete,
+            _ => Completeness::Lossy,
+        };
+        let mut checker = Checker::default();
+        let count = rows::for_each(&self.json, |row| {
+            checker.row(&row, complete)?;
+            visit(row)
+        })?;
+        self.statistics.check_sum(count)?;
+        if complete == Completeness::Complete {
+            let partial = self.statistics.partial_names;
+            check(partial == Some(checker.partial), || {
+                format!("{} rows have partial names, statistics say {partial:?}", checker.partial)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Everything was recorded, and nothing else.
+    ///
+    /// # Errors
+    /// A difference, or a loss.
+    pub fn check_exactly(&self) -> Result<()> {
+        self.statistics
+            .check_complete()
+            .map_err(|problem| format!("{problem}\n-- stderr:\n{}", self.ior.err))?;
+        let mut comparison = Comparison::default();
+        self.visit(|row| {
+            comparison.add(row);
+            Ok(())
+        })?;
+        comparison.check(&self.stated)
+    }
+}

@@ -1,0 +1,169 @@
+//! What the workload says about each call it made: one JSON line a call, read back by the harness.
+//!
+//! Written from the manual pages and the specification's column list, not from ior's tables.
+
+use serde::{Deserialize, Serialize};
+
+/// Path of the failing `faccessat` that opens a bracket: from here on every row of the thread is stated.
+pub const BEGIN: &str = "/ior-e2e-begin";
+/// Path of the failing `faccessat` that closes a bracket.
+pub const END: &str = "/ior-e2e-end";
+/// The system call of both markers.
+pub const MARKER: &str = "faccessat";
+/// File the statements are written to, inside the directory given to the workload.
+pub const ORACLE: &str = "oracle.json";
+
+/// A file name as stated: text, or bytes where it is not UTF-8. Empty: the call has no file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Name {
+    /// Valid UTF-8.
+    Text(String),
+    /// Anything else.
+    Bytes(Vec<u8>),
+}
+
+impl Name {
+    /// The name's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Name::Text(text) => text.as_bytes(),
+            Name::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl From<Vec<u8>> for Name {
+    fn from(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|error| Name::Bytes(error.into_bytes()), Name::Text)
+    }
+}
+
+impl From<&[u8]> for Name {
+    fn from(bytes: &[u8]) -> Self {
+        Name::from(bytes.to_vec())
+    }
+}
+
+/// One call as the workload made it. A field that is `None` is not compared; everything else must be equal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Process id (tgid).
+    pub pid: u32,
+    /// Thread that entered the call.
+    pub tid: u32,
+    /// Parent process id.
+    pub ppid: u32,
+    /// Real user id.
+    pub uid: u32,
+    /// The thread's name when it entered the call.
+    pub comm: String,
+    /// The thread group leader's name.
+    pub process: Option<String>,
+    /// Tracepoint name of the call.
+    pub syscall: String,
+    /// Result at `sys_exit`; none for a call that never returns.
+    pub ret: Option<i64>,
+    /// For the reader: the name of the errno in `ret`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errno: Option<String>,
+    /// Payload moved.
+    pub bytes: u64,
+    /// The descriptor worked on, -1 none.
+    pub fd: i32,
+    /// The file; empty: none.
+    pub file: Option<Name>,
+    /// Where only the end of the name is certain (a partial name).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_end: Option<Name>,
+    /// The source of a two-name or two-descriptor call; empty: none.
+    pub old_file: Option<Name>,
+    /// `kernel`, `argument`, `partial` or empty.
+    pub name_source: Option<String>,
+    /// File position at which the call worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<i64>,
+    /// Bytes asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested: Option<u64>,
+    /// Flags as passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<u32>,
+    /// That many equal calls in a row.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub repeat: u64,
+}
+
+fn once() -> u64 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_once(repeat: &u64) -> bool {
+    *repeat == 1
+}
+
+/// The errno's name, for the errors the scenarios provoke.
+pub fn errno_name(errno: i32) -> String {
+    let name = match errno {
+        libc::EPERM => "EPERM",
+        libc::ENOENT => "ENOENT",
+        libc::EINTR => "EINTR",
+        libc::ENXIO => "ENXIO",
+        libc::EBADF => "EBADF",
+        libc::EAGAIN => "EAGAIN",
+        libc::ENOMEM => "ENOMEM",
+        libc::EACCES => "EACCES",
+        libc::EFAULT => "EFAULT",
+        libc::EEXIST => "EEXIST",
+        libc::EXDEV => "EXDEV",
+        libc::ENOTDIR => "ENOTDIR",
+        libc::EISDIR => "EISDIR",
+        libc::EINVAL => "EINVAL",
+        libc::ENOTTY => "ENOTTY",
+        libc::ESPIPE => "ESPIPE",
+        libc::EPIPE => "EPIPE",
+        libc::ERANGE => "ERANGE",
+        libc::ENAMETOOLONG => "ENAMETOOLONG",
+        libc::ENOSYS => "ENOSYS",
+        libc::ENOTEMPTY => "ENOTEMPTY",
+        libc::ELOOP => "ELOOP",
+        libc::ENOTSOCK => "ENOTSOCK",
+        libc::EOPNOTSUPP => "EOPNOTSUPP",
+        libc::EAFNOSUPPORT => "EAFNOSUPPORT",
+        libc::ENOTCONN => "ENOTCONN",
+        512 => "ERESTARTSYS",
+        other => return format!("errno {other}"),
+    };
+    name.to_owned()
+}
+
+/// Payload class of the specification's section "Bytes": these calls count a positive result as bytes.
+pub fn moves_payload(syscall: &str) -> bool {
+    matches!(
+        syscall,
+        "read"
+            | "pread64"
+            | "readv"
+            | "preadv"
+            | "preadv2"
+            | "getdents"
+            | "getdents64"
+            | "readlink"
+            | "readlinkat"
+            | "getcwd"
+            | "recvfrom"
+            | "recvmsg"
+            | "write"
+            | "pwrite64"
+            | "writev"
+            | "pwritev"
+            | "pwritev2"
+            | "sendto"
+            | "sendmsg"
+            | "copy_file_range"
+            | "sendfile64"
+            | "splice"
+            | "tee"
+    )
+}

@@ -1,0 +1,124 @@
+//! The scenarios: each makes its calls, success and failure of every kind, and states them on the tape.
+
+mod asynchronous;
+mod descriptors;
+mod directories;
+mod exec;
+mod files;
+mod hard_paths;
+mod memory;
+mod metadata;
+mod names;
+mod processes;
+mod sockets;
+mod threads;
+mod transfer;
+mod volume;
+
+use crate::tape::Tape;
+
+/// A named sequence of calls.
+pub struct Scenario {
+    /// Name on the workload's command line.
+    pub name: &'static str,
+    /// Prepares files and descriptors before the trace has begun (when attached to) and outside the bracket.
+    pub setup: fn(&mut Tape),
+    /// Makes the calls.
+    pub run: fn(&mut Tape),
+}
+
+fn nothing(_: &mut Tape) {}
+
+const fn plain(name: &'static str, run: fn(&mut Tape)) -> Scenario {
+    Scenario { name, setup: nothing, run }
+}
+
+const fn prepared(name: &'static str, setup: fn(&mut Tape), run: fn(&mut Tape)) -> Scenario {
+    Scenario { name, setup, run }
+}
+
+/// Scenarios whose whole list of rows is compared, started by ior and attached to.
+pub const EXACT: &[Scenario] = &[
+    plain("open", files::open),
+    plain("openat", files::openat),
+    plain("openat2", files::openat2),
+    plain("close", files::close),
+    plain("read_write", files::read_write),
+    plain("vectors", files::vectors),
+    plain("seek_and_size", files::seek_and_size),
+    plain("sync", files::sync),
+    plain("stat", metadata::stat),
+    plain("stat_empty_path", metadata::stat_empty_path),
+    plain("access", metadata::access),
+    plain("mode_owner_times", metadata::mode_owner_times),
+    plain("directories", directories::directories),
+    plain("directory_entries", directories::directory_entries),
+    plain("working_directory", directories::working_directory),
+    plain("relative_to_dirfd", directories::relative_to_dirfd),
+    plain("unlink", names::unlink),
+    plain("rename", names::rename),
+    plain("link", names::link),
+    plain("symlink", names::symlink),
+    plain("renamed_and_unlinked", names::renamed_and_unlinked),
+    plain("odd_names", hard_paths::odd_names),
+    plain("collapsed", hard_paths::collapsed),
+    prepared("long_path", hard_paths::make_long_path, hard_paths::long_path),
+    prepared("deep_path", hard_paths::make_deep_path, hard_paths::deep_path),
+    prepared("untouched_page", hard_paths::make_untouched_page, hard_paths::untouched_page),
+    plain("edge_of_mapping", hard_paths::edge_of_mapping),
+    plain("unreadable_path", hard_paths::unreadable_path),
+    plain("mmap", memory::mmap),
+    plain("dup", descriptors::dup),
+    plain("fcntl_ioctl_flock", descriptors::fcntl_ioctl_flock),
+    plain("pipe", descriptors::pipe),
+    plain("made_from_nothing", descriptors::made_from_nothing),
+    prepared("open_before_trace", descriptors::open_early, descriptors::open_before_trace),
+    plain("copies_by_fork", descriptors::copies_by_fork),
+    plain("sent_by_socket", sockets::sent_by_socket),
+    plain("socket", sockets::socket),
+    plain("peek_and_truncate", sockets::peek_and_truncate),
+    plain("two_descriptors", transfer::two_descriptors),
+    prepared("copy_64_mib", transfer::make_64_mib, transfer::copy_64_mib),
+    plain("io_uring", asynchronous::io_uring),
+    plain("aio", asynchronous::aio),
+    plain("exec", exec::exec),
+    plain("exec_by_thread", exec::exec_by_thread),
+    plain("exit", processes::exit),
+    plain("gone_at_once", processes::gone_at_once),
+    plain("process_tree", processes::tree),
+    plain("short_lived_1000", processes::short_lived_1000),
+    plain("ia32", processes::ia32),
+    plain("threads", threads::threads),
+    plain("renamed_thread", threads::renamed_thread),
+    plain("restarted", threads::restarted),
+    plain("interrupted", threads::interrupted),
+    plain("blocked_while_reused", threads::blocked_while_reused),
+    plain("distinct_10000", volume::distinct_10000),
+];
+
+/// Scenarios for the harness's own checks: too many rows to compare, or not ending by themselves.
+pub const SPECIAL: &[Scenario] = &[
+    plain("writes_1000000", volume::writes_1000000),
+    plain("writers_16", volume::writers_16),
+    plain("image", exec::image),
+    plain("endless", volume::endless),
+    plain("noise", volume::noise),
+];
+
+/// The scenario of that name.
+pub fn find(name: &str) -> Option<&'static Scenario> {
+    EXACT.iter().chain(SPECIAL).find(|scenario| scenario.name == name)
+}
+
+/// Creates a file of `len` bytes in the scratch directory, outside the bracket.
+fn make_file(tape: &Tape, name: &str, len: usize) {
+    use std::os::unix::ffi::OsStrExt;
+    let path = tape.full(name);
+    let path = std::path::Path::new(std::ffi::OsStr::from_bytes(&path));
+    std::fs::write(path, vec![b'x'; len]).expect("write a file");
+}
+
+/// NUL-terminated full name.
+fn c_full(tape: &Tape, name: impl AsRef<[u8]>) -> std::ffi::CString {
+    std::ffi::CString::new(tape.full(name)).expect("no NUL in a name")
+}

@@ -1,0 +1,89 @@
+//! `ior`: what file I/O a Linux machine is doing, by whom, on which files, how slow, and what fails.
+//!
+//! The binary is a thin wrapper around [`run`].
+
+#![forbid(unsafe_code)]
+
+mod argv;
+pub mod cli;
+mod doctor;
+mod session;
+mod signals;
+pub mod sink;
+pub mod source;
+mod summary;
+mod syscalls_list;
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, Write};
+use std::time::Instant;
+
+use anyhow::Error;
+use cli::Request;
+
+/// Exit status of a usage error.
+const USAGE: u8 = 2;
+
+/// The exit status and the one line that explains it.
+#[derive(Debug)]
+pub struct Failure {
+    /// 1 failed, 2 usage, 125 failed before COMMAND ran.
+    pub status: u8,
+    /// What, which, why and the remedy.
+    pub error: Error,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::from("ior");
+        for cause in self.error.chain().map(ToString::to_string) {
+            // Some causes already say what caused them.
+            if !text.contains(&cause) {
+                text.push_str(": ");
+                text.push_str(&cause);
+            }
+        }
+        // A cause may have its own ideas about lines.
+        let words: Vec<_> = text.split_whitespace().collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+/// Does what the command line, program name first, asks for and returns the exit status.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<u8, Failure> {
+    let launched = Instant::now();
+    match cli::parse(args).map_err(|error| Failure {
+        status: USAGE,
+        error,
+    })? {
+        Request::Trace(config) => session::run(*config, launched),
+        Request::Print(text) => printed(
+            io::stdout()
+                .lock()
+                .write_all(text.as_bytes())
+                .map(|()| true),
+        ),
+        Request::Doctor(form) => printed(doctor::print(
+            &ior_bpf::doctor::examine(),
+            form,
+            &mut io::stdout().lock(),
+        )),
+        Request::Syscalls { all, form } => {
+            printed(syscalls_list::print(all, form, &mut io::stdout().lock()).map(|()| true))
+        }
+    }
+}
+
+/// The exit status of something printed that says whether all is well. Whoever closed the pipe has read enough.
+fn printed(outcome: io::Result<bool>) -> Result<u8, Failure> {
+    match outcome.and_then(|well| io::stdout().flush().map(|()| well)) {
+        Ok(true) => Ok(0),
+        Ok(false) => Ok(1),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        Err(error) => Err(Failure {
+            status: 1,
+            error: Error::new(error).context("cannot write standard output"),
+        }),
+    }
+}

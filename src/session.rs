@@ -1,0 +1,217 @@
+//! One run: one source, one filter, many sinks; how it starts, what ends it, and what is said about it.
+
+mod answer;
+mod command;
+mod output;
+mod pipeline;
+mod stop;
+mod tasks;
+
+use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Error, Result};
+use ior_bpf::{Hook, InFlight, Pairing, Scope, Variant};
+
+use crate::Failure;
+use crate::cli::{Config, Talk};
+use crate::signals::Signals;
+use crate::source::{Live, Source};
+use crate::summary::{self, Statistics, Usage};
+use answer::Destination;
+use command::Command;
+use output::Temporaries;
+use pipeline::Pipeline;
+use stop::Stop;
+use tasks::Watched;
+
+/// How long to wait for rows before looking whether the run is over.
+const TICK: Duration = Duration::from_millis(10);
+
+/// Exit status when ior fails before COMMAND ran.
+const BEFORE_COMMAND: u8 = 125;
+
+/// Runs the trace and returns the exit status. `launched` is when ior itself was started.
+pub fn run(config: Config, launched: Instant) -> Result<u8, Failure> {
+    let status = if config.command.is_empty() {
+        1
+    } else {
+        BEFORE_COMMAND
+    };
+    let run = Run::start(config, launched).map_err(|error| Failure { status, error })?;
+    run.finish().map_err(|error| Failure { status: 1, error })
+}
+
+/// A run that has started: the trace is attached and COMMAND, if there is one, is running.
+struct Run {
+    config: Config,
+    source: Box<dyn Source>,
+    pipeline: Pipeline,
+    answer: Option<Destination>,
+    command: Option<Command>,
+    stop: Stop,
+    attached: Instant,
+    attached_ns: Option<u64>,
+}
+
+impl Run {
+    /// Everything that can fail for want of a file, a process or a privilege fails here.
+    fn start(mut config: Config, launched: Instant) -> Result<Run> {
+        let watched = watch(&config.options.scope)?;
+        // Before any thread of ours is started, which a fork would not take along.
+        let mut command = match config.command.as_slice() {
+            [] => None,
+            argv => Some(Command::hold(argv)?),
+        };
+        if let Some(command) = &command {
+            config.options.scope.pids = vec![command.pid()];
+            config.options.scope.follow = true;
+        }
+        let temporaries = Temporaries::default();
+        let left = temporaries.clone();
+        let signals =
+            Signals::install(move || left.remove_all()).context("cannot handle signals")?;
+        let pipeline = Pipeline::open(&config, &temporaries, &signals)?;
+        let answer = Destination::open(&config.answer, &temporaries)?;
+        let source = Live::attach(&config.options)?;
+        let (attached, attached_ns) = (Instant::now(), summary::boottime_ns());
+        announce(&config, source.variant(), launched.elapsed());
+        let stop = Stop::new(config.duration, signals, watched);
+        if let Some(command) = &mut command {
+            command.release()?;
+        }
+        Ok(Run {
+            config,
+            source: Box::new(source),
+            pipeline,
+            answer,
+            command,
+            stop,
+            attached,
+            attached_ns,
+        })
+    }
+
+    /// Takes rows until the run is over, completes the outputs and gives the account.
+    fn finish(mut self) -> Result<u8> {
+        let taken = self.take_rows();
+        let elapsed = self.attached.elapsed();
+        let in_flight = self.source.finish();
+        let drained = self.drain();
+        // A COMMAND that outlives the run (--duration, a closed pipe) is ended; its status means nothing then.
+        let status = self
+            .command
+            .as_ref()
+            .map_or(Some(0), Command::exit_status)
+            .unwrap_or(0);
+        drop(self.command.take());
+        let completed = self.pipeline.complete();
+        let answered = self.answer();
+        self.say_statistics(elapsed, in_flight);
+        for outcome in [taken, drained, completed, answered] {
+            outcome.or_else(unless_closed)?;
+        }
+        Ok(status)
+    }
+
+    fn take_rows(&mut self) -> Result<()> {
+        while !self.pipeline.is_broken()
+            && !self.stop.is_due(&*self.source, self.command.as_mut())?
+        {
+            self.source.poll(TICK, &mut |row| self.pipeline.take(row))?;
+            self.pipeline.flush_when_due();
+        }
+        Ok(())
+    }
+
+    fn drain(&mut self) -> Result<()> {
+        while self
+            .source
+            .poll(Duration::ZERO, &mut |row| self.pipeline.take(row))?
+            > 0
+        {}
+        Ok(())
+    }
+
+    fn answer(&mut self) -> Result<()> {
+        match self.answer.take() {
+            None => Ok(()),
+            Some(answer) => answer.write(
+                &self.source.totals(),
+                self.pipeline.stats(),
+                &self.source.loss(),
+            ),
+        }
+    }
+
+    fn say_statistics(&self, elapsed: Duration, in_flight: Option<Vec<InFlight>>) {
+        let statistics = Statistics {
+            elapsed,
+            began_ns: self.attached_ns,
+            calls: self.source.totals().sum().calls,
+            made_rows: self.config.options.rows,
+            rows: self.pipeline.rows(),
+            filtered: self.pipeline.filtered(),
+            shed: self.pipeline.shed(),
+            loss: self.source.loss(),
+            in_flight,
+            evicted_files: self.source.evicted_files(),
+            usage: Usage::now(),
+        };
+        // Nobody may be listening any more.
+        let _ = match self.config.talk {
+            Talk::Normal => statistics.write(&mut io::stderr().lock()),
+            Talk::Quiet => statistics.write_losses(&mut io::stderr().lock()),
+        };
+    }
+}
+
+/// The processes and threads the run is about exist; without COMMAND it ends with them.
+fn watch(scope: &Scope) -> Result<Vec<Watched>> {
+    let processes = scope.pids.iter().map(|pid| Watched::process(*pid));
+    let threads = scope.tids.iter().map(|tid| Watched::thread(*tid));
+    processes.chain(threads).collect()
+}
+
+/// Says that the trace runs. Tests and scripts start what they want traced when they read *attached*.
+fn announce(config: &Config, variant: &Variant, took: Duration) {
+    let mut text = String::new();
+    for degraded in &variant.degraded {
+        text.push_str(&format!("ior: warning: {degraded}\n"));
+    }
+    if config.talk == Talk::Normal {
+        let hook = match variant.hook {
+            Hook::TpBtf => "tp_btf",
+            Hook::RawSyscalls => "raw_syscalls",
+        };
+        let pairing = match variant.pairing {
+            Pairing::TaskStorage => "task storage",
+            Pairing::Hash => "hash",
+        };
+        text.push_str(&format!(
+            "ior: attached in {} ms ({hook}, {pairing})\n",
+            took.as_millis()
+        ));
+        if let Some(duration) = config.duration {
+            text.push_str(&format!("Probing for {duration:?}\n"));
+        }
+        if config.is_bare() && io::stdout().is_terminal() {
+            text.push_str("ior: the dashboard is not built yet: totals and a summary are recorded until Ctrl-C\n");
+        }
+    }
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Whoever closed the pipe has seen enough: no failure.
+fn unless_closed(error: Error) -> Result<()> {
+    let is_closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(is_closed) {
+        Ok(())
+    } else {
+        Err(error)
+    }
+}

@@ -1,0 +1,219 @@
+//! Where bytes go: standard output, a device or fifo, or a file that appears under its name only when it is complete.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+
+/// The temporary files of a run, so that an exit in the middle can remove them.
+#[derive(Debug, Clone, Default)]
+pub struct Temporaries(Arc<Mutex<Vec<PathBuf>>>);
+
+impl Temporaries {
+    /// Removes them.
+    pub fn remove_all(&self) {
+        for path in self.paths().drain(..) {
+            // It may be complete and renamed by now.
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn paths(&self) -> std::sync::MutexGuard<'_, Vec<PathBuf>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A file being written; removed when dropped before [`Pending::complete`].
+#[derive(Debug)]
+pub struct Pending {
+    temporary: PathBuf,
+    path: PathBuf,
+    temporaries: Temporaries,
+}
+
+/// An output ready to be written.
+#[derive(Debug)]
+pub struct Opened {
+    /// Where bytes go.
+    pub file: File,
+    /// What it is called in messages.
+    pub name: String,
+    /// What gives a regular file its name in the end.
+    pub pending: Option<Pending>,
+}
+
+/// Opens `path`, `-` being standard output.
+pub fn open(path: &Path, temporaries: &Temporaries) -> Result<Opened> {
+    let name = if path == "-" {
+        "standard output".into()
+    } else {
+        path.display().to_string()
+    };
+    let cannot_write = || format!("cannot write {name}");
+    let (file, pending) = match fs::metadata(path) {
+        // Not through `io::stdout()`, which looks for the ends of lines.
+        _ if path == "-" => (
+            File::from(
+                io::stdout()
+                    .as_fd()
+                    .try_clone_to_owned()
+                    .with_context(cannot_write)?,
+            ),
+            None,
+        ),
+        Ok(found) if found.is_dir() => {
+            bail!("{}: it is a directory; name a file in it", cannot_write())
+        }
+        Ok(found) if !found.is_file() => (
+            OpenOptions::new()
+                .write(true)
+                .open(path)
+                .with_context(cannot_write)?,
+            None,
+        ),
+        // What a symbolic link points to is replaced, not the link.
+        Ok(_) => create(
+            &fs::canonicalize(path).with_context(cannot_write)?,
+            temporaries,
+        )
+        .with_context(cannot_write)?,
+        Err(_) => create(path, temporaries).with_context(cannot_write)?,
+    };
+    Ok(Opened {
+        file,
+        name,
+        pending,
+    })
+}
+
+fn create(path: &Path, temporaries: &Temporaries) -> Result<(File, Option<Pending>)> {
+    let name = path.file_name().context("it has no file name")?;
+    let mut temporary_name = std::ffi::OsString::from(".");
+    // A name may have 255 bytes, and ours must not be longer than the one wanted can be.
+    let cut: String = name.to_string_lossy().chars().take(50).collect();
+    temporary_name.push(format!("{cut}.ior-{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary_name);
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&temporary)
+        .context("no file can be created in its directory")?;
+    temporaries.paths().push(temporary.clone());
+    let pending = Pending {
+        temporary,
+        path: path.to_owned(),
+        temporaries: temporaries.clone(),
+    };
+    Ok((file, Some(pending)))
+}
+
+impl Pending {
+    /// Gives the file its name; an older one of that name is replaced.
+    pub fn complete(self) -> Result<()> {
+        fs::rename(&self.temporary, &self.path).with_context(|| {
+            format!(
+                "cannot rename {} to {}",
+                self.temporary.display(),
+                self.path.display()
+            )
+        })
+        // What is left to remove by drop is only the entry in the list.
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        self.temporaries
+            .paths()
+            .retain(|path| *path != self.temporary);
+        let _ = fs::remove_file(&self.temporary);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn directory(name: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("ior-output-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    fn names(directory: &Path) -> Vec<String> {
+        let entries = fs::read_dir(directory).unwrap();
+        let mut names: Vec<_> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_file_appears_when_it_is_complete_and_replaces_the_old_one() {
+        let directory = directory("complete");
+        let path = directory.join("rows.csv");
+        fs::write(&path, "old").unwrap();
+        let Opened {
+            mut file, pending, ..
+        } = open(&path, &Temporaries::default()).unwrap();
+        file.write_all(b"new").unwrap();
+        assert_eq!(
+            names(&directory),
+            [
+                format!(".rows.csv.ior-{}.tmp", std::process::id()),
+                "rows.csv".into()
+            ]
+        );
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        pending.unwrap().complete().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(&directory), ["rows.csv"]);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn an_abandoned_file_leaves_nothing() {
+        let directory = directory("abandoned");
+        drop(open(&directory.join("x"), &Temporaries::default()).unwrap());
+        assert!(names(&directory).is_empty());
+        let temporaries = Temporaries::default();
+        let opened = open(&directory.join("x"), &temporaries).unwrap();
+        temporaries.remove_all();
+        assert!(names(&directory).is_empty());
+        drop(opened);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_symbolic_link_stays_one() {
+        let directory = directory("link");
+        fs::write(directory.join("target"), "old").unwrap();
+        std::os::unix::fs::symlink("target", directory.join("link")).unwrap();
+        let Opened {
+            mut file, pending, ..
+        } = open(&directory.join("link"), &Temporaries::default()).unwrap();
+        file.write_all(b"new").unwrap();
+        pending.unwrap().complete().unwrap();
+        assert_eq!(names(&directory), ["link", "target"]);
+        assert_eq!(fs::read(directory.join("target")).unwrap(), b"new");
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn devices_are_written_directly_and_directories_refused() {
+        assert!(
+            open(Path::new("/dev/null"), &Temporaries::default())
+                .unwrap()
+                .pending
+                .is_none()
+        );
+        assert!(open(Path::new("/tmp"), &Temporaries::default()).is_err());
+        assert!(open(Path::new("/nowhere/x"), &Temporaries::default()).is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! The running machine, through the BPF programs.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use ior_bpf::{InFlight, Options, Tracer, Variant};
+use ior_core::{Loss, Row, Totals};
+
+use super::Source;
+
+/// An attached trace.
+pub struct Live {
+    tracer: Tracer,
+}
+
+impl Live {
+    /// Loads and attaches: when this returns, every call in scope is seen.
+    pub fn attach(options: &Options) -> Result<Live> {
+        Ok(Live {
+            tracer: Tracer::attach(options)?,
+        })
+    }
+
+    /// What was chosen for this kernel.
+    pub fn variant(&self) -> &Variant {
+        self.tracer.variant()
+    }
+}
+
+impl Source for Live {
+    fn poll(&mut self, timeout: Duration, each: &mut dyn FnMut(&Row<'_>)) -> Result<usize> {
+        Ok(self.tracer.poll(timeout, each)?)
+    }
+
+    fn finish(&mut self) -> Option<Vec<InFlight>> {
+        self.tracer.detach();
+        self.tracer.in_flight()
+    }
+
+    fn totals(&self) -> Totals {
+        self.tracer.totals()
+    }
+
+    fn loss(&self) -> Loss {
+        self.tracer.loss()
+    }
+
+    fn evicted_files(&self) -> u64 {
+        self.tracer.evicted_files()
+    }
+
+    fn live_followed(&self) -> u64 {
+        self.tracer.live_followed()
+    }
+}

@@ -1,0 +1,131 @@
+//! `setup`: finds the build tools the BPF programs and the vendored C libraries need, and installs what is missing.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::process;
+
+/// Something the build needs.
+struct Need {
+    /// A program in `PATH`, or the absolute path of a file.
+    probe: &'static str,
+    /// The Debian package that has it.
+    apt: &'static str,
+    /// The Fedora package that has it.
+    dnf: &'static str,
+}
+
+const fn need(probe: &'static str, apt: &'static str, dnf: &'static str) -> Need {
+    Need { probe, apt, dnf }
+}
+
+/// clang compiles the BPF programs; the others build the vendored libelf and zlib.
+const NEEDS: [Need; 12] = [
+    need("clang", "clang", "clang"),
+    need("gcc", "gcc", "gcc"),
+    need("/usr/include/stdio.h", "libc6-dev", "glibc-devel"),
+    need("make", "make", "make"),
+    need("autoconf", "autoconf", "autoconf"),
+    need("automake", "automake", "automake"),
+    need("autopoint", "autopoint", "gettext-devel"),
+    need("msgfmt", "gettext", "gettext"),
+    need("libtoolize", "libtool", "libtool"),
+    need("flex", "flex", "flex"),
+    need("bison", "bison", "bison"),
+    need("gawk", "gawk", "gawk"),
+];
+
+/// Either name of the tool will do, so it is no plain [`Need`].
+const PKG_CONFIG: [&str; 2] = ["pkg-config", "pkgconf"];
+
+/// Runs `setup`.
+pub fn run(args: &[String]) -> Result<()> {
+    if !args.is_empty() {
+        bail!("usage: cargo xtask setup");
+    }
+    ensure()
+}
+
+/// Installs what is missing; says so, and does nothing, if nothing is.
+pub fn ensure() -> Result<()> {
+    let missing = missing();
+    if missing.is_empty() {
+        println!("setup: every build tool is there");
+        return Ok(());
+    }
+    let (apt, dnf): (Vec<&str>, Vec<&str>) = missing.iter().map(|n| (n.apt, n.dnf)).unzip();
+    println!("setup: missing: {}", apt.join(" "));
+    if !process::is_root() {
+        bail!("installing needs root; as root, install: {}", apt.join(" "));
+    }
+    if process::find("apt-get").is_some() {
+        install_by_apt(&apt)?;
+    } else if process::find("dnf").is_some() {
+        process::run(
+            Command::new("dnf")
+                .args(["install", "--assumeyes"])
+                .args(&dnf),
+        )?;
+    } else {
+        bail!(
+            "neither apt-get nor dnf is here; install: {}",
+            apt.join(" ")
+        );
+    }
+    match self::missing().first() {
+        Some(need) => bail!(
+            "{} is still not there after installing {}",
+            need.probe,
+            need.apt
+        ),
+        None => Ok(()),
+    }
+}
+
+fn install_by_apt(packages: &[&str]) -> Result<()> {
+    let apt = || {
+        let mut command = Command::new("apt-get");
+        command.env("DEBIAN_FRONTEND", "noninteractive");
+        command
+    };
+    process::run(apt().args(["--quiet", "update"]))?;
+    process::run(
+        apt()
+            .args(["--quiet", "--yes", "--no-install-recommends", "install"])
+            .args(packages),
+    )
+}
+
+fn missing() -> Vec<Need> {
+    let pkg_config = PKG_CONFIG
+        .iter()
+        .all(|name| process::find(name).is_none())
+        .then_some(need("pkg-config", "pkg-config", "pkgconf-pkg-config"));
+    NEEDS
+        .into_iter()
+        .filter(|need| !is_there(need.probe))
+        .chain(pkg_config)
+        .collect()
+}
+
+fn is_there(probe: &str) -> bool {
+    match probe.starts_with('/') {
+        true => Path::new(probe).exists(),
+        false => process::find(probe).is_some(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_probe_is_a_program_or_a_file() {
+        assert!(is_there("sh"));
+        assert!(is_there("/"));
+        assert!(!is_there("no-such-program"));
+        assert!(!is_there("/no/such/file"));
+    }
+}

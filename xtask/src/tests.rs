@@ -1,0 +1,42 @@
+//! `test`: everything there is, from a machine with only a Rust toolchain.
+
+use anyhow::{Result, bail};
+
+use crate::{process, setup, workspace};
+
+/// Runs `test`.
+pub fn run(args: &[String]) -> Result<()> {
+    if !args.is_empty() {
+        bail!("usage: cargo xtask test");
+    }
+    setup::ensure()?;
+    process::build_ior()?;
+    process::run(process::cargo()?.args([
+        "build",
+        "--release",
+        "--package",
+        "e2e",
+        "--bin",
+        "workload",
+    ]))?;
+    process::run(process::cargo()?.args(["test", "--workspace", "--exclude", "e2e"]))?;
+    if !process::is_root() {
+        eprintln!("{NOT_ROOT}");
+    }
+    process::run(
+        process::cargo()?
+            .args(["test", "--release", "--package", "e2e"])
+            .env("IOR_BIN", workspace::release_binary("ior")?)
+            .env("IOR_WORKLOAD", workspace::release_binary("workload")?),
+    )?;
+    if !process::is_root() {
+        eprintln!("{NOT_ROOT}");
+    }
+    Ok(())
+}
+
+const NOT_ROOT: &str = "
+********************************************************************************
+* NOT ROOT: the end-to-end tests that trace are IGNORED. Run as root to run them.
+********************************************************************************
+";
