@@ -130,15 +130,16 @@ static __always_inline void finish_unreturned(struct state *state, const volatil
 /* The state in which the current task's call is remembered; NULL if the call is not looked at. */
 static __always_inline struct state *look_at(struct task_struct *task)
 {
-	struct state *state;
+	struct state *state = state_of(task);
 
-	if (!in_scope(task))
+	if (!in_scope(task, state))
 		return NULL;
 	if (TASK(task, thread_info.status) & TS_COMPAT) {
 		COUNT(compat);
 		return NULL;
 	}
-	state = make_state(task);
+	if (!state)
+		state = make_state(task);
 	if (!state) {
 		COUNT(no_state);
 		return NULL;
@@ -158,7 +159,7 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 		know_task(task, state);
 		name_objects(task, state, desc);
 	}
-	state->enter_ns = bpf_ktime_get_boot_ns();
+	state->enter_ns = bpf_ktime_get_ns();
 	if (desc->kind == KIND_NEVER_RETURNS)
 		finish_unreturned(state, desc);
 }
@@ -333,13 +334,13 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
  */
 static __always_inline void leave(struct task_struct *task, struct state *state, unsigned long nr, __s64 ret)
 {
-	__u64 now = bpf_ktime_get_boot_ns();
+	__u64 now = bpf_ktime_get_ns();
 
 	if (state->nr_plus_1) {
 		finish(task, state, ret, now);
 		return;
 	}
-	if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task) &&
+	if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task, state) &&
 	    !(TASK(task, thread_info.status) & TS_COMPAT))
 		COUNT(unpaired);
 }
@@ -374,7 +375,7 @@ int BPF_PROG(task_forked, struct task_struct *parent, struct task_struct *child)
 {
 	struct state *state;
 
-	if (!scope.follow || !is_followed_or_target(parent))
+	if (!scope.follow || !is_followed_or_target(parent, state_of(parent)))
 		return 0;
 	state = make_state(child);
 	if (!state) {
@@ -454,6 +455,7 @@ int BPF_PROG(task_exited, struct task_struct *task)
 				gone->type = RECORD_TASK_GONE;
 				__builtin_memset(gone->pad, 0, sizeof(gone->pad));
 				gone->id = state->task_id;
+				gone->at_ns = bpf_ktime_get_ns();
 				bpf_ringbuf_submit(gone, BPF_RB_NO_WAKEUP);
 			}
 		}

@@ -34,7 +34,7 @@ struct row {
 	__u8 returned; /* 0 for a call that never returns */
 	__u16 nr;
 	__u32 task;       /* struct task_def.id */
-	__u64 enter_ns;   /* CLOCK_BOOTTIME */
+	__u64 enter_ns;   /* CLOCK_MONOTONIC: cheaper to read than CLOCK_BOOTTIME, to which user space converts it */
 	__u64 latency_ns; /* exit minus enter */
 	__u64 gap_ns;     /* enter minus the thread's previous traced exit; 0 for its first */
 	__s64 ret;
@@ -80,7 +80,8 @@ struct task_def {
 	__u32 ppid;
 	__u32 uid;
 	__u64 cgroup_id;
-	__u64 start_ns;
+	__u64 start_ns; /* CLOCK_BOOTTIME */
+	__u64 at_ns;    /* CLOCK_MONOTONIC; earlier rows of the thread have its earlier definition */
 	char comm[16];
 	char process[16];
 };
@@ -89,6 +90,7 @@ struct task_gone {
 	__u8 type;
 	__u8 pad[3];
 	__u32 id;
+	__u64 at_ns; /* CLOCK_MONOTONIC; all its rows have returned before */
 };
 
 /* The program name of a successful exec, whose caller's memory is gone when the call returns. `len` bytes follow. */

@@ -88,6 +88,7 @@ static __noinline int define_task(struct task_struct *task, struct state *state)
 	def->uid = BPF_CORE_READ(cred, uid.val);
 	def->cgroup_id = BPF_CORE_READ(css, dfl_cgrp, kn, id);
 	def->start_ns = TASK(task, start_boottime);
+	def->at_ns = bpf_ktime_get_ns();
 	__builtin_memcpy(def->comm, &comm, sizeof(def->comm));
 	__builtin_memset(def->process, 0, sizeof(def->process));
 	bpf_core_read(def->process, sizeof(def->process), &leader->comm);
@@ -121,15 +122,10 @@ static __always_inline bool is_target(struct task_struct *task)
 	return bpf_map_lookup_elem(&targets, &pid) || bpf_map_lookup_elem(&targets, &tid);
 }
 
-/* In scope by pid, tid or descent. */
-static __always_inline bool is_followed_or_target(struct task_struct *task)
+/* In scope by pid, tid or descent. `state` is the task's, or NULL. */
+static __always_inline bool is_followed_or_target(struct task_struct *task, const struct state *state)
 {
-	struct state *state;
-
-	if (!scope.follow)
-		return is_target(task);
-	state = state_of(task);
-	return (state && state->flags & FOLLOWED) || is_target(task);
+	return (scope.follow && state && state->flags & FOLLOWED) || is_target(task);
 }
 
 static __always_inline bool has_comm(struct task_struct *task)
@@ -158,12 +154,12 @@ static __always_inline bool in_a_cgroup(void)
 	return false;
 }
 
-/* Whether calls of the current task are looked at. */
-static __always_inline bool in_scope(struct task_struct *task)
+/* Whether calls of the current task are looked at. `state` is the task's, or NULL. */
+static __always_inline bool in_scope(struct task_struct *task, const struct state *state)
 {
 	if (TASK(task, tgid) == scope.self)
 		return false;
-	if (scope.tasks && !is_followed_or_target(task))
+	if (scope.tasks && !is_followed_or_target(task, state))
 		return false;
 	if (scope.n_comms && !has_comm(task))
 		return false;

@@ -48,12 +48,15 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Takes in one record of a row ring.
-    pub fn push(&mut self, bytes: &[u8]) {
-        match self.decode(bytes) {
-            Some(row) => self.rows.push(row),
-            None => self.undecodable += 1,
-        }
+    /// Takes in one record of a row ring. Returns its exit time, or `None` if it was no row.
+    pub fn push(&mut self, bytes: &[u8]) -> Option<u64> {
+        let Some(row) = self.decode(bytes) else {
+            self.undecodable += 1;
+            return None;
+        };
+        let exit_ns = row.exit_ns();
+        self.rows.push(row);
+        Some(exit_ns)
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<RawRow> {

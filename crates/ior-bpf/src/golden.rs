@@ -4,7 +4,7 @@ use ior_core::NameSource;
 
 use crate::batch::Batch;
 use crate::record::bytes_of;
-use crate::resolve::Resolver;
+use crate::resolve::{Patience, Resolver};
 use crate::skeleton::types::{self, name_state, record_type};
 use crate::tables::Tables;
 
@@ -99,8 +99,12 @@ impl Session {
         let mut rows = Vec::new();
         self.batch.sort();
         for raw in self.batch.ready(u64::MAX) {
-            self.resolver
-                .resolve(raw, &self.batch, &mut self.tables, &mut |row| {
+            self.resolver.resolve(
+                raw,
+                &self.batch,
+                &mut self.tables,
+                Patience::Accept,
+                &mut |row| {
                     rows.push(Seen {
                         seq: row.seq,
                         comm: String::from_utf8_lossy(&row.task.comm).into_owned(),
@@ -113,7 +117,8 @@ impl Session {
                             .map(|name| String::from_utf8_lossy(name).into_owned()),
                         source: row.name_source,
                     });
-                });
+                },
+            );
         }
         self.batch.carry(u64::MAX, &mut Batch::default());
         rows
@@ -200,30 +205,47 @@ fn a_row_of_an_unknown_task_or_syscall_is_counted_and_dropped() {
 }
 
 #[test]
-fn an_evicted_file_is_found_again_for_a_generation_and_then_defined_anew() {
+fn an_evicted_file_names_every_row_of_its_time_and_is_then_defined_anew() {
     let mut s = session();
     s.tables = Tables::with_capacity(2);
     s.task(1, 100, "cat");
     s.file(def(1), &["one"]);
+    assert!(!s.tables.is_full());
     s.file(def(2), &["two"]);
-    assert!(
-        s.tables.end_drain(),
-        "the young generation is full: the kernel must define again"
-    );
+    assert!(s.tables.is_full(), "the kernel must be told to define anew");
+    s.tables.begin_epoch(1000);
     s.row(&row("write", 4, 1, 1));
     assert_eq!(
         s.one().file,
         "/one",
-        "the old generation still names rows that were in a ring"
+        "a call entered before needs the epoch before"
     );
     s.file(def(3), &["three"]);
-    assert!(s.tables.end_drain());
-    assert_eq!(s.tables.evicted, 1);
+    s.tables.forget(1000);
+    assert!(s.tables.is_full());
+    s.tables.begin_epoch(2000);
+    assert!(
+        !s.tables.is_full(),
+        "not before the rows that returned until now are resolved"
+    );
+    s.tables.forget(1999);
     s.row(&row("write", 4, 1, 2));
+    assert_eq!(
+        s.one().file,
+        "/two",
+        "a row that returned before and was still in a ring"
+    );
+    for epoch_ns in [3000, 4000] {
+        s.tables.forget(epoch_ns - 1000);
+        s.tables.begin_epoch(epoch_ns);
+    }
+    s.tables.forget(4000);
+    assert_eq!(s.tables.evicted, 3);
+    s.row(&row("write", 4, 1, 1));
     assert_eq!(s.one().source, NameSource::Partial);
-    s.file(def(2), &["two"]);
-    s.row(&row("write", 4, 1, 2));
-    assert_eq!(s.one().file, "/two");
+    s.file(def(1), &["one"]);
+    s.row(&row("write", 4, 1, 1));
+    assert_eq!(s.one().file, "/one");
 }
 
 #[test]
@@ -397,19 +419,19 @@ fn a_path_that_was_cut_keeps_its_last_components_and_says_so() {
 }
 
 #[test]
-fn a_gone_task_names_its_last_rows_and_is_then_forgotten() {
+fn a_gone_task_names_all_rows_that_returned_before_and_is_then_forgotten() {
     let mut s = session();
-    s.tables.define(&bytes_of(&types::task_gone {
+    let gone = types::task_gone {
         r#type: record_type::RECORD_TASK_GONE.0 as u8,
         pad: [0; 3],
         id: 1,
-    }));
-    let _ = s.tables.end_drain();
+        at_ns: 5000,
+    };
+    s.tables.define(&bytes_of(&gone));
+    s.tables.forget(4999);
     s.row(&row("close", 3, 0, 0));
     assert_eq!(s.one().comm, "cat");
-    for _ in 0..3 {
-        let _ = s.tables.end_drain();
-    }
+    s.tables.forget(5000);
     assert!(s.tables.task(1).is_none());
 }
 

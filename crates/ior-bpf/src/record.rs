@@ -27,8 +27,8 @@ const _: () = {
     assert!(size_of::<types::row>() == 72);
     assert!(size_of::<types::named_row>() == 88);
     assert!(size_of::<types::file_def>() == 40);
-    assert!(size_of::<types::task_def>() == 72);
-    assert!(size_of::<types::task_gone>() == 8);
+    assert!(size_of::<types::task_def>() == 80);
+    assert!(size_of::<types::task_gone>() == 16);
     assert!(size_of::<types::exec_name>() == 16);
     assert!(size_of::<types::in_flight>() == 48);
 };

@@ -3,6 +3,7 @@
 use ior_core::{Abi, ByteClass, Kind, NameSource, Row, Syscall, name, syscall};
 
 use crate::batch::{Batch, Extra, RawRow};
+use crate::clock::Offsets;
 use crate::skeleton::types::{self, name_state};
 use crate::tables::{FileInfo, Tables};
 
@@ -30,9 +31,39 @@ pub struct Resolver {
     pub partial_names: u64,
     /// Rows whose syscall or task is unknown, which became none.
     pub undecodable: u64,
-    wall_offset_ns: i64,
+    /// From the programs' clock to those of a row.
+    pub offsets: Offsets,
     file: Vec<u8>,
     old_file: Vec<u8>,
+}
+
+/// Whether a row may still wait for a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// It may be on its way.
+    Wait,
+    /// It was lost.
+    Accept,
+}
+
+impl Patience {
+    /// As long as there are tries left.
+    pub fn of(tries: usize) -> Patience {
+        if tries > 0 {
+            Patience::Wait
+        } else {
+            Patience::Accept
+        }
+    }
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolved {
+    /// Handed over, or counted as undecodable.
+    Done,
+    /// Not handed over: it lacks a definition.
+    Lacking,
 }
 
 /// A name and where it comes from.
@@ -41,6 +72,8 @@ struct Named {
     source: NameSource,
     /// The descriptor stood for the name (`AT_EMPTY_PATH`).
     by_descriptor: bool,
+    /// A definition has not arrived.
+    lacking: bool,
 }
 
 impl Named {
@@ -50,10 +83,15 @@ impl Named {
         Named {
             source,
             by_descriptor: false,
+            lacking: false,
         }
     }
 
     const PARTIAL: Named = Named::of(NameSource::Partial);
+    const LACKING: Named = Named {
+        lacking: true,
+        ..Named::PARTIAL
+    };
 }
 
 /// One name argument: what was read, and the directory it is relative to.
@@ -68,80 +106,46 @@ struct Argument<'a> {
 }
 
 impl Resolver {
-    /// `wall_offset_ns`: `CLOCK_REALTIME` minus `CLOCK_BOOTTIME`.
-    pub fn new(wall_offset_ns: i64) -> Self {
+    /// `offsets`: as they are when the trace begins.
+    pub fn new(offsets: Offsets) -> Self {
         Resolver {
-            wall_offset_ns,
+            offsets,
             ..Resolver::default()
         }
     }
 
-    /// The ids a row needs that are not defined: they may be behind a record that was being written.
-    pub fn lacks_definition(raw: &RawRow, tables: &mut Tables) -> bool {
-        let row = &raw.row;
-        let by_exec = raw
-            .extra
-            .as_ref()
-            .is_some_and(|extra| extra.state == name_state::NAME_BY_EXEC.0);
-        tables.task(row.task).is_none()
-            || (row.file != 0 && tables.file(row.file).is_none())
-            || raw
-                .extra
-                .as_ref()
-                .is_some_and(|extra| extra.file2 != 0 && tables.file(extra.file2).is_none())
-            || (by_exec && !tables.has_exec(row.task, row.enter_ns))
-    }
-
-    /// Hands the row over, or counts it as undecodable.
+    /// Hands the row over, or counts it as undecodable; says if it lacks a definition that is worth waiting for.
     pub fn resolve(
         &mut self,
         raw: &RawRow,
         batch: &Batch,
         tables: &mut Tables,
+        patience: Patience,
         each: &mut dyn FnMut(&Row<'_>),
-    ) {
+    ) -> Resolved {
         let row = &raw.row;
         let Some(call) = syscall::by_nr(row.nr) else {
             self.undecodable += 1;
-            return;
+            return Resolved::Done;
         };
-        self.file.clear();
-        self.old_file.clear();
-        let mut has_old = false;
-        let named = match (&raw.extra, call.kind) {
-            (None, _) => object_name(row.file, tables, &mut self.file),
-            (Some(extra), Kind::TwoFds) => {
-                has_old = true;
-                let old = object_name(extra.file2, tables, &mut self.old_file);
-                worse(object_name(row.file, tables, &mut self.file), old)
-            }
-            (Some(extra), Kind::TwoPaths) => {
-                has_old = true;
-                let old = argument_name(
-                    &old_argument(row, extra, batch, call),
-                    tables,
-                    &mut self.old_file,
-                );
-                worse(
-                    argument_name(&argument(row, extra, batch, call), tables, &mut self.file),
-                    old,
-                )
-            }
-            (Some(extra), _) => self.one_name(row, extra, batch, call, tables),
-        };
-        let Some(task) = tables.task(row.task) else {
+        let (named, has_old) = self.put_names_together(raw, batch, call, tables);
+        let task = tables.task(row.task);
+        if patience == Patience::Wait && (named.lacking || task.is_none()) {
+            return Resolved::Lacking;
+        }
+        let Some(task) = task else {
             self.undecodable += 1;
-            return;
+            return Resolved::Done;
         };
         self.partial_names += u64::from(named.source == NameSource::Partial);
         self.rows += 1;
-        let object = tables
-            .found(row.file)
-            .filter(|_| named.source == NameSource::Kernel);
+        let time_ns = row.enter_ns + self.offsets.boot_ns;
+        let file = tables.found(row.file);
+        let object = file.filter(|_| named.source == NameSource::Kernel);
         each(&Row {
             seq: self.rows,
-            time_ns: row.enter_ns,
-            wall_ns: row.enter_ns.wrapping_add_signed(self.wall_offset_ns),
+            time_ns,
+            wall_ns: time_ns.wrapping_add_signed(self.offsets.wall_ns),
             gap_ns: row.gap_ns,
             latency_ns: row.latency_ns,
             task,
@@ -157,9 +161,50 @@ impl Resolver {
             dev: object.map(|file| file.dev),
             ino: object.map(|file| file.ino),
             requested: requested(row, call),
-            offset: offset(row, call, tables.found(row.file)),
+            offset: offset(row, call, file),
             flags: (call.roles.flags != syscall::NO_ARG).then_some(row.flags),
         });
+        Resolved::Done
+    }
+
+    /// Fills `file` and `old_file`; says whether the call has the second.
+    fn put_names_together(
+        &mut self,
+        raw: &RawRow,
+        batch: &Batch,
+        call: &Syscall,
+        tables: &mut Tables,
+    ) -> (Named, bool) {
+        let row = &raw.row;
+        self.file.clear();
+        self.old_file.clear();
+        let Some(extra) = &raw.extra else {
+            return (object_name(row.file, tables, &mut self.file), false);
+        };
+        match call.kind {
+            Kind::TwoFds => {
+                let old = object_name(extra.file2, tables, &mut self.old_file);
+                (
+                    worse(object_name(row.file, tables, &mut self.file), old),
+                    true,
+                )
+            }
+            Kind::TwoPaths => {
+                let old = argument_name(
+                    &old_argument(row, extra, batch, call),
+                    tables,
+                    &mut self.old_file,
+                );
+                (
+                    worse(
+                        argument_name(&argument(row, extra, batch, call), tables, &mut self.file),
+                        old,
+                    ),
+                    true,
+                )
+            }
+            _ => (self.one_name(row, extra, batch, call, tables), false),
+        }
     }
 
     fn one_name(
@@ -173,8 +218,8 @@ impl Resolver {
         if extra.state != name_state::NAME_BY_EXEC.0 {
             return argument_name(&argument(row, extra, batch, call), tables, &mut self.file);
         }
-        let Some(exec) = tables.take_exec(row.task, row.enter_ns) else {
-            return Named::PARTIAL;
+        let Some(exec) = tables.exec(row.task, row.enter_ns) else {
+            return Named::LACKING;
         };
         let bytes = below_descriptor(&exec.name, row.fd);
         let argument = Argument {
@@ -244,7 +289,7 @@ fn object_name(id: u64, tables: &mut Tables, out: &mut Vec<u8>) -> Named {
         return Named::NOTHING;
     }
     let Some(file) = tables.file(id) else {
-        return Named::PARTIAL;
+        return Named::LACKING;
     };
     out.extend_from_slice(&file.path);
     if file.cut {

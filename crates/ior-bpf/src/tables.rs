@@ -1,10 +1,11 @@
 //! What the kernel has defined: files, tasks and the names of executed programs, by id.
 //!
-//! Bounded whatever the trace does. Files are kept in two generations: when the young one is full the kernel is told to
-//! forget what it has defined (it raises its epoch and defines again what it uses), the young generation becomes the
-//! old one, and the old one goes. A row still in a ring finds its file in one of the two.
+//! Bounded whatever the trace does. The kernel keeps an epoch: when many files are known, user space raises it, and the
+//! kernel defines anew whatever it uses from then on. A row may still need a file of the epoch before (its call was
+//! entered then), so that one is kept; what is older goes as soon as every row that returned before is resolved.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use ior_core::{Dev, Task, name};
 use rustc_hash::FxHashMap;
@@ -13,12 +14,10 @@ use crate::cgroup::Cgroups;
 use crate::record;
 use crate::skeleton::types::{self, record_type};
 
-/// Files of one generation.
+/// Files of one epoch.
 const MAX_FILES: usize = 200_000;
-/// Tasks and program names kept, beyond which the oldest go.
-const MAX_TASKS: usize = 200_000;
-/// Drains a thread that is gone stays known: its last rows may still be in a ring or held back.
-const GRACE: u64 = 3;
+/// Names of executed programs kept; each is needed once, when the exec returns.
+const MAX_EXECS: usize = 10_000;
 
 /// A file object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,14 +37,17 @@ pub struct FileInfo {
 /// All definitions.
 #[derive(Debug)]
 pub struct Tables {
-    young: FxHashMap<u64, FileInfo>,
+    files: FxHashMap<u64, FileInfo>,
+    /// Of the epoch before.
     old: FxHashMap<u64, FileInfo>,
+    /// Of the one before that, and the time its last rows may have returned.
+    older: Option<(u64, FxHashMap<u64, FileInfo>)>,
     max_files: usize,
     tasks: FxHashMap<u32, Task>,
     current: FxHashMap<u32, u32>,
-    execs: FxHashMap<(u32, u64), ExecName>,
+    execs: FxHashMap<(u32, u64), Rc<ExecName>>,
     gone: VecDeque<(u64, u32)>,
-    drains: u64,
+    exec_order: VecDeque<(u32, u64)>,
     cgroups: Cgroups,
     scratch: Vec<u8>,
     /// Records that could not be understood.
@@ -73,14 +75,15 @@ impl Tables {
     /// Tables that keep `max_files` files a generation.
     pub fn with_capacity(max_files: usize) -> Self {
         Tables {
-            young: FxHashMap::default(),
+            files: FxHashMap::default(),
             old: FxHashMap::default(),
+            older: None,
             max_files,
             tasks: FxHashMap::default(),
             current: FxHashMap::default(),
             execs: FxHashMap::default(),
             gone: VecDeque::new(),
-            drains: 0,
+            exec_order: VecDeque::new(),
             cgroups: Cgroups::default(),
             scratch: Vec::new(),
             undecodable: 0,
@@ -100,7 +103,7 @@ impl Tables {
             record_type::RECORD_FILE => {
                 let (def, rest) = record::split::<types::file_def>(bytes)?;
                 let file = self.file_info(&def, rest.get(..def.len as usize)?);
-                self.young.insert(def.id, file);
+                self.files.insert(def.id, file);
             }
             record_type::RECORD_TASK => {
                 let (def, _) = record::split::<types::task_def>(bytes)?;
@@ -108,24 +111,33 @@ impl Tables {
             }
             record_type::RECORD_TASK_GONE => {
                 let (gone, _) = record::split::<types::task_gone>(bytes)?;
-                self.gone.push_back((self.drains, gone.id));
+                self.gone.push_back((gone.at_ns, gone.id));
             }
             record_type::RECORD_EXEC_NAME => {
                 let (exec, rest) = record::split::<types::exec_name>(bytes)?;
                 let name = rest.get(..usize::from(exec.len))?.to_vec();
-                if self.execs.len() < MAX_TASKS {
-                    self.execs.insert(
-                        (exec.task, exec.enter_ns),
-                        ExecName {
-                            name,
-                            cut: exec.cut != 0,
-                        },
-                    );
-                }
+                let key = (exec.task, exec.enter_ns);
+                self.keep_exec(
+                    key,
+                    ExecName {
+                        name,
+                        cut: exec.cut != 0,
+                    },
+                );
             }
             _ => return None,
         }
         Some(())
+    }
+
+    fn keep_exec(&mut self, key: (u32, u64), exec: ExecName) {
+        self.execs.insert(key, Rc::new(exec));
+        self.exec_order.push_back(key);
+        if self.exec_order.len() > MAX_EXECS
+            && let Some(oldest) = self.exec_order.pop_front()
+        {
+            self.execs.remove(&oldest);
+        }
     }
 
     /// `components`: the path's parts, the last one first, each with its NUL.
@@ -171,23 +183,26 @@ impl Tables {
             start_ns: def.start_ns,
         };
         if let Some(before) = self.current.insert(def.tid, def.id) {
-            self.gone.push_back((self.drains, before));
+            self.gone.push_back((def.at_ns, before));
         }
         self.tasks.insert(def.id, task);
     }
 
     /// The file of an id.
     pub fn file(&mut self, id: u64) -> Option<&FileInfo> {
-        if !self.young.contains_key(&id) {
-            let file = self.old.remove(&id)?;
-            self.young.insert(id, file);
+        if !self.files.contains_key(&id) {
+            let file = self
+                .old
+                .remove(&id)
+                .or_else(|| self.older.as_mut()?.1.remove(&id))?;
+            self.files.insert(id, file);
         }
-        self.young.get(&id)
+        self.files.get(&id)
     }
 
-    /// A file that [`Tables::file`] has found since the last [`Tables::end_drain`].
+    /// A file that [`Tables::file`] has found since the last epoch began.
     pub fn found(&self, id: u64) -> Option<&FileInfo> {
-        self.young.get(&id)
+        self.files.get(&id)
     }
 
     /// The task of an id.
@@ -195,22 +210,15 @@ impl Tables {
         self.tasks.get(&id)
     }
 
-    /// Whether the program name of an exec has arrived.
-    pub fn has_exec(&self, task: u32, enter_ns: u64) -> bool {
-        self.execs.contains_key(&(task, enter_ns))
+    /// The program name of an exec.
+    pub fn exec(&self, task: u32, enter_ns: u64) -> Option<Rc<ExecName>> {
+        self.execs.get(&(task, enter_ns)).cloned()
     }
 
-    /// Takes the program name of an exec.
-    pub fn take_exec(&mut self, task: u32, enter_ns: u64) -> Option<ExecName> {
-        self.execs.remove(&(task, enter_ns))
-    }
-
-    /// Ends a drain: forgets threads that are long gone. True if the kernel must be told to forget its definitions.
-    #[must_use]
-    pub fn end_drain(&mut self) -> bool {
-        self.drains += 1;
-        while let Some((when, id)) = self.gone.front().copied()
-            && when + GRACE <= self.drains
+    /// Forgets what no row can need any more: all that returned at `until` (`CLOCK_MONOTONIC`) or before are resolved.
+    pub fn forget(&mut self, until: u64) {
+        while let Some((at_ns, id)) = self.gone.front().copied()
+            && at_ns <= until
         {
             self.gone.pop_front();
             if let Some(task) = self.tasks.remove(&id)
@@ -219,11 +227,19 @@ impl Tables {
                 self.current.remove(&task.tid);
             }
         }
-        if self.young.len() < self.max_files {
-            return false;
+        if let Some((_, files)) = self.older.take_if(|(at_ns, _)| *at_ns <= until) {
+            self.evicted += files.len() as u64;
         }
-        self.evicted += self.old.len() as u64;
-        self.old = std::mem::take(&mut self.young);
-        true
+    }
+
+    /// Whether the kernel's epoch should be raised.
+    pub fn is_full(&self) -> bool {
+        self.files.len() >= self.max_files && self.older.is_none()
+    }
+
+    /// The kernel's epoch was raised; `now` was read after that.
+    pub fn begin_epoch(&mut self, now: u64) {
+        let before = std::mem::replace(&mut self.old, std::mem::take(&mut self.files));
+        self.older = Some((now, before));
     }
 }

@@ -7,16 +7,17 @@ use ior_core::{Loss, Row, Syscall, Totals, syscall};
 use libbpf_rs::Iter;
 
 use crate::batch::Batch;
+use crate::clock::{self, Offsets};
 use crate::counters::Counters;
 use crate::loader::{self, Loaded};
-use crate::resolve::Resolver;
+use crate::resolve::{Patience, Resolved, Resolver};
 use crate::rings::Rings;
 use crate::skeleton::types;
 use crate::tables::Tables;
-use crate::{Error, Hook, Options, Pairing, clock, record};
+use crate::{Error, Hook, Options, Pairing, record};
 
-/// Times the definitions are drained again when a row needs one that is still being written.
-const DEFINITION_TRIES: usize = 100;
+/// Times in one drain that the definitions are drained again because a row lacks one that may still be being written.
+const DEFINITION_TRIES: usize = 1000;
 
 /// What was chosen for this kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Tracer {
             pairing: loaded.pairing,
             degraded: loaded.degraded.clone(),
         };
-        let resolver = Resolver::new(clock::wall_offset_ns());
+        let resolver = Resolver::new(Offsets::now());
         Ok(Tracer {
             loaded,
             variant,
@@ -103,42 +104,46 @@ impl Tracer {
         timeout: Duration,
         each: &mut dyn FnMut(&Row<'_>),
     ) -> Result<usize, Error> {
-        if self.later.len() == 0 {
-            self.rings.wait(timeout)?;
-        }
-        // Rows first, then definitions: a row's definition was submitted before the row. Rows that return after this
-        // moment wait for the next drain, since an earlier row of the same thread may be in a ring already passed.
-        let until = if self.loaded.links.is_empty() {
+        self.rings.wait(timeout)?;
+        self.resolver.offsets.update();
+        // Rows first, then definitions: a row's definition was submitted before the row.
+        let now = if self.loaded.links.is_empty() {
             u64::MAX
         } else {
-            clock::boottime_ns()
+            clock::monotonic_ns()
         };
-        self.rings.drain_rows(&mut self.batch)?;
-        let tables = &mut self.tables;
-        self.rings
-            .drain_definitions(|record| tables.define(record))?;
+        let until = self.rings.drain_rows(&mut self.batch, now)?;
+        drain_definitions(&mut self.rings, &mut self.tables)?;
         self.batch.sort();
         let before = self.resolver.rows;
+        let mut tries = DEFINITION_TRIES;
         for raw in self.batch.ready(until) {
-            let mut tries = 0;
-            while tries < DEFINITION_TRIES && Resolver::lacks_definition(raw, tables) {
-                self.rings
-                    .drain_definitions(|record| tables.define(record))?;
-                tries += 1;
+            // What a row lacks may be behind a definition that another CPU is just writing.
+            while self.resolver.resolve(
+                raw,
+                &self.batch,
+                &mut self.tables,
+                Patience::of(tries),
+                each,
+            ) == Resolved::Lacking
+            {
+                drain_definitions(&mut self.rings, &mut self.tables)?;
+                tries -= 1;
             }
-            self.resolver.resolve(raw, &self.batch, tables, each);
         }
         self.batch.carry(until, &mut self.later);
         std::mem::swap(&mut self.batch, &mut self.later);
-        self.end_drain();
+        self.tables.forget(until);
+        self.begin_epoch_when_full();
         Ok((self.resolver.rows - before) as usize)
     }
 
-    fn end_drain(&mut self) {
-        if self.tables.end_drain()
+    fn begin_epoch_when_full(&mut self) {
+        if self.tables.is_full()
             && let Some(data) = self.loaded.skel.maps.data_data.as_deref_mut()
         {
             data.epoch += 1;
+            self.tables.begin_epoch(clock::monotonic_ns());
         }
     }
 
@@ -174,6 +179,8 @@ impl Tracer {
         for counters in self.counters.by_cpu() {
             loader::add_cpu_counters(&mut loss, &counters);
         }
+        loss.first_ns += self.resolver.offsets.boot_ns;
+        loss.last_ns += self.resolver.offsets.boot_ns;
         loss
     }
 
@@ -192,11 +199,9 @@ impl Tracer {
         let link = self.loaded.skel.progs.list_in_flight.attach().ok()?;
         let mut bytes = Vec::new();
         Iter::new(&link).ok()?.read_to_end(&mut bytes).ok()?;
+        drain_definitions(&mut self.rings, &mut self.tables).ok()?;
         let tables = &mut self.tables;
-        self.rings
-            .drain_definitions(|record| tables.define(record))
-            .ok()?;
-        let now = clock::boottime_ns();
+        let now = clock::monotonic_ns();
         let mut calls = Vec::new();
         let mut rest = bytes.as_slice();
         while let Some((call, tail)) = record::split::<types::in_flight>(rest) {
@@ -230,6 +235,10 @@ impl Tracer {
             .map_or(0, |bss| bss.live_followed);
         u64::try_from(live).unwrap_or(0)
     }
+}
+
+fn drain_definitions(rings: &mut Rings, tables: &mut Tables) -> Result<(), Error> {
+    rings.drain_definitions(|record| tables.define(record))
 }
 
 fn check_tasks(options: &Options) -> Result<(), Error> {
