@@ -11,6 +11,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
+use ior_bpf::child::Killer;
 use ior_bpf::{Hook, InFlight, Pairing, Scope, Variant};
 
 use crate::Failure;
@@ -27,6 +28,9 @@ use tasks::Watched;
 
 /// How long to wait for rows before looking whether the run is over.
 const TICK: Duration = Duration::from_millis(10);
+
+/// How long to wait for rows that were sent and do not come; the account says if they never did.
+const DRAIN_LIMIT: Duration = Duration::from_secs(1);
 
 /// Exit status when ior fails before COMMAND ran.
 const BEFORE_COMMAND: u8 = 125;
@@ -69,8 +73,12 @@ impl Run {
         }
         let temporaries = Temporaries::default();
         let left = temporaries.clone();
-        let signals =
-            Signals::install(move || left.remove_all()).context("cannot handle signals")?;
+        let killer = command.as_ref().map(Command::killer).transpose()?;
+        let clean_up = move || {
+            killer.iter().for_each(Killer::kill);
+            left.remove_all();
+        };
+        let signals = Signals::install(clean_up).context("cannot handle signals")?;
         let pipeline = Pipeline::open(&config, &temporaries, &signals)?;
         let answer = Destination::open(&config.answer, &temporaries)?;
         let source = Live::attach(&config.options)?;
@@ -124,13 +132,17 @@ impl Run {
         Ok(())
     }
 
+    /// Takes what is still in the rings.
     fn drain(&mut self) -> Result<()> {
-        while self
-            .source
-            .poll(Duration::ZERO, &mut |row| self.pipeline.take(row))?
-            > 0
-        {}
-        Ok(())
+        let began = Instant::now();
+        loop {
+            let taken = self
+                .source
+                .poll(Duration::ZERO, &mut |row| self.pipeline.take(row))?;
+            if self.source.is_drained() || (taken == 0 && began.elapsed() > DRAIN_LIMIT) {
+                return Ok(());
+            }
+        }
     }
 
     fn answer(&mut self) -> Result<()> {

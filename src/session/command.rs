@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use std::{fs, thread};
 
 use anyhow::Result;
-use ior_bpf::child::Child;
+use ior_bpf::child::{Child, Killer};
 use libc::{SIGINT, SIGKILL, SIGTERM};
 
 /// How long COMMAND has to end after a signal before it gets SIGTERM, and then SIGKILL.
-const GRACE: Duration = Duration::from_millis(500);
+const GRACE: Duration = Duration::from_secs(2);
 
 /// A started COMMAND.
 pub struct Command {
@@ -41,6 +41,11 @@ impl Command {
     /// Its process id.
     pub fn pid(&self) -> u32 {
         self.child.pid()
+    }
+
+    /// What ends it at once, from any thread.
+    pub fn killer(&self) -> Result<Killer> {
+        Ok(self.child.killer()?)
     }
 
     /// Lets it run.

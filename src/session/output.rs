@@ -92,9 +92,18 @@ pub fn open(path: &Path, temporaries: &Temporaries) -> Result<Opened> {
 fn create(path: &Path, temporaries: &Temporaries) -> Result<(File, Option<Pending>)> {
     let name = path.file_name().context("it has no file name")?;
     let mut temporary_name = std::ffi::OsString::from(".");
-    // A name may have 255 bytes, and ours must not be longer than the one wanted can be.
+    // A name may have 255 bytes, and ours must not be longer than the one wanted can be. The time tells it from what a
+    // killed ior of the same pid left behind, the number from our own others.
     let cut: String = name.to_string_lossy().chars().take(50).collect();
-    temporary_name.push(format!("{cut}.ior-{}.tmp", std::process::id()));
+    let started = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap_or_default();
+    let number = temporaries.paths().len();
+    temporary_name.push(format!(
+        "{cut}.ior-{}-{}-{number}.tmp",
+        std::process::id(),
+        started.as_nanos()
+    ));
     let temporary = path.with_file_name(temporary_name);
     let file = OpenOptions::new()
         .write(true)
@@ -163,13 +172,9 @@ mod tests {
             mut file, pending, ..
         } = open(&path, &Temporaries::default()).unwrap();
         file.write_all(b"new").unwrap();
-        assert_eq!(
-            names(&directory),
-            [
-                format!(".rows.csv.ior-{}.tmp", std::process::id()),
-                "rows.csv".into()
-            ]
-        );
+        let while_writing = names(&directory);
+        assert!(while_writing[0].starts_with(&format!(".rows.csv.ior-{}-", std::process::id())));
+        assert_eq!(while_writing[1..], ["rows.csv"]);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         pending.unwrap().complete().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");

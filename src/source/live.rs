@@ -37,6 +37,10 @@ impl Source for Live {
         self.tracer.in_flight()
     }
 
+    fn is_drained(&self) -> bool {
+        self.tracer.is_drained()
+    }
+
     fn totals(&self) -> Totals {
         self.tracer.totals()
     }

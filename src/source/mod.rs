@@ -19,6 +19,9 @@ pub trait Source {
     /// before can still be polled.
     fn finish(&mut self) -> Option<Vec<InFlight>>;
 
+    /// Whether every row was handed over or counted. Ask after `finish`.
+    fn is_drained(&self) -> bool;
+
     /// The exact counters so far.
     fn totals(&self) -> Totals;
 

@@ -155,7 +155,7 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		len = climb.len;
 	}
 	*path_len = len;
-	return hash ? hash : 1;
+	return hash > UNDEFINED_FILE ? hash : UNDEFINED_FILE + 1;
 }
 
 /* --- the slow path: a definition --- */
@@ -293,8 +293,9 @@ static __always_inline __u64 file_at(struct state *state, const struct place *pl
 		return id;
 	/* The verifier keeps pointers and numbers apart; a read through memory makes one of the other. */
 	bpf_probe_read_kernel(number, sizeof(number), place);
-	if (define_file(number[0], number[1], number[2], id, path_len))
-		*seen = id;
+	if (!define_file(number[0], number[1], number[2], id, path_len))
+		return UNDEFINED_FILE;
+	*seen = id;
 	return id;
 }
 

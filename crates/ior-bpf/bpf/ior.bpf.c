@@ -4,6 +4,7 @@
  * with the object it works on, `leave` pairs it, counts it and sends one record. Each has two thin entries, one for
  * each hook (design D1). Three more follow tasks, one lists the calls in flight.
  */
+#include "lifecycle.h"
 #include "row.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
@@ -170,7 +171,7 @@ int BPF_PROG(enter_tp_btf, struct pt_regs *regs, long nr)
 	struct task_struct *task;
 	struct state *state;
 
-	if ((unsigned long)nr >= MAX_NR || !wanted[nr])
+	if ((unsigned long)nr >= MAX_NR || (!wanted[nr] && regs->cs != USER32_CS))
 		return 0;
 	task = current_task();
 	state = look_at(task);
@@ -193,9 +194,11 @@ int enter_raw_syscalls(struct trace_event_raw_sys_enter *ctx)
 	struct task_struct *task;
 	struct state *state;
 
-	if (nr >= MAX_NR || !wanted[nr])
+	if (nr >= MAX_NR)
 		return 0;
 	task = current_task();
+	if (!wanted[nr] && !(TASK(task, thread_info.status) & TS_COMPAT))
+		return 0;
 	state = look_at(task);
 	if (!state)
 		return 0;
@@ -299,7 +302,7 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 		.ret = ret,
 		.latency_ns = latency,
 		.file = state->file,
-		.fd = fd == NO_ARG ? -1 : (__s32)state->args[fd & 7],
+		.fd = fd == NO_ARG || (kind == KIND_MMAP && state->args[3] & MAP_ANONYMOUS) ? -1 : (__s32)state->args[fd & 7],
 		.returned = true,
 	};
 
@@ -329,19 +332,23 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 }
 
 /*
- * An exit pairs with its thread's last enter, not with the number in the registers: a tracer or seccomp may have
- * changed that, and rt_sigreturn clears it. Without an enter there is no row.
+ * An exit pairs with its thread's last enter. The number in the registers is no proof, since exec rewrites it and
+ * rt_sigreturn clears it; but another call's number means that the kernel has skipped the exit of the one in flight.
  */
 static __always_inline void leave(struct task_struct *task, struct state *state, unsigned long nr, __s64 ret)
 {
 	__u64 now = bpf_ktime_get_ns();
+	__u32 in_flight = state->nr_plus_1;
 
-	if (state->nr_plus_1) {
+	if (in_flight && (nr == in_flight - 1 || nr >= MAX_NR || syscalls[(in_flight - 1) % MAX_NR].kind == KIND_EXEC)) {
 		finish(task, state, ret, now);
 		return;
 	}
-	if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task, state) &&
-	    !(TASK(task, thread_info.status) & TS_COMPAT))
+	state->nr_plus_1 = 0;
+	if (in_flight)
+		COUNT(unpaired);
+	else if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task, state) &&
+		 !(TASK(task, thread_info.status) & TS_COMPAT))
 		COUNT(unpaired);
 }
 
@@ -367,111 +374,6 @@ int leave_raw_syscalls(struct trace_event_raw_sys_exit *ctx)
 	return 0;
 }
 
-/* --- tasks --- */
-
-/* A child is in scope before its first instruction. */
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(task_forked, struct task_struct *parent, struct task_struct *child)
-{
-	struct state *state;
-
-	if (!scope.follow || !is_followed_or_target(parent, state_of(parent)))
-		return 0;
-	state = make_state(child);
-	if (!state) {
-		COUNT(no_state);
-		return 0;
-	}
-	state->flags = FOLLOWED | NEWBORN;
-	__sync_fetch_and_add(&live_followed, 1);
-	return 0;
-}
-
-/* Keeps the program's name, and the state if the caller was not the leader and has the leader's tid from now on. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(task_execed, struct task_struct *task, __s32 old_tid, struct linux_binprm *bprm)
-{
-	const char *from = bprm->filename;
-	struct exec_name *name;
-	struct state *state;
-	long n;
-
-	if (!use_task_storage && old_tid != task->pid) {
-		__u32 old = old_tid, tid = task->pid;
-
-		state = bpf_map_lookup_elem(&states_by_tid, &old);
-		if (!state)
-			return 0;
-		bpf_map_update_elem(&states_by_tid, &tid, state, BPF_ANY);
-		bpf_map_delete_elem(&states_by_tid, &old);
-	}
-	state = state_of(task);
-	if (!state || !state->nr_plus_1 || !want_rows)
-		return 0;
-	state->comm.word[0] = ~0ULL; /* the thread may have another tid from now on: define it anew */
-	name = bpf_ringbuf_reserve(&definitions, sizeof(*name) + LARGE_NAME, 0);
-	if (!name) {
-		COUNT(lost_definitions);
-		return 0;
-	}
-	n = bpf_probe_read_kernel_str(name + 1, LARGE_NAME, from);
-	name->type = RECORD_EXEC_NAME;
-	name->cut = n >= LARGE_NAME || n < 0;
-	name->len = n > 0 ? n - 1 : 0;
-	name->task = state->task_id;
-	name->enter_ns = state->enter_ns;
-	bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
-	state->flags |= EXEC_NAMED;
-	return 0;
-}
-
-/* A pid or tid that is used again is somebody else's. */
-static __always_inline void forget_target(struct task_struct *task)
-{
-	__u64 pid = task->tgid, tid = (__u64)(__u32)task->pid | TARGET_TID;
-
-	bpf_map_delete_elem(&targets, &tid);
-	if (task->signal->live.counter)
-		return;
-	bpf_map_delete_elem(&targets, &pid);
-	if (pid == scope.only)
-		only_is_gone = 1;
-}
-
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(task_exited, struct task_struct *task)
-{
-	struct state *state = state_of(task);
-	struct task_gone *gone;
-
-	if (state) {
-		if (state->flags & FOLLOWED)
-			__sync_fetch_and_add(&live_followed, -1);
-		if (state->nr_plus_1)
-			COUNT(unpaired);
-		if (state->task_id) {
-			gone = bpf_ringbuf_reserve(&definitions, sizeof(*gone), 0);
-			if (gone) {
-				gone->type = RECORD_TASK_GONE;
-				__builtin_memset(gone->pad, 0, sizeof(gone->pad));
-				gone->id = state->task_id;
-				gone->at_ns = bpf_ktime_get_ns();
-				bpf_ringbuf_submit(gone, BPF_RB_NO_WAKEUP);
-			}
-		}
-		state->flags = 0;
-		state->nr_plus_1 = 0;
-		if (!use_task_storage) {
-			__u32 tid = task->pid;
-
-			bpf_map_delete_elem(&states_by_tid, &tid);
-		}
-	}
-	if (scope.tasks)
-		forget_target(task);
-	return 0;
-}
-
 /* --- calls in flight --- */
 
 SEC("iter/task")
@@ -491,7 +393,7 @@ int list_in_flight(struct bpf_iter__task *ctx)
 	call.enter_ns = state->enter_ns;
 	call.file = state->file;
 	call.nr = state->nr_plus_1 - 1;
-	__builtin_memcpy(call.comm, &state->comm, sizeof(call.comm));
+	bpf_probe_read_kernel(call.comm, sizeof(call.comm), &task->comm);
 	bpf_seq_write(ctx->meta->seq, &call, sizeof(call));
 	return 0;
 }

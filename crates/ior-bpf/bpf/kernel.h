@@ -45,6 +45,8 @@ enum {
 
 /* arch/x86/include/asm/thread_info.h: this system call came through the 32-bit entry. */
 #define TS_COMPAT 0x0002
+/* arch/x86/include/asm/segment.h: the code segment of 32-bit programs of a 64-bit kernel. */
+#define USER32_CS 0x23
 /* include/uapi/asm-generic/mman-common.h */
 #define MAP_ANONYMOUS 0x20
 /* include/uapi/linux/fcntl.h */
@@ -65,6 +67,7 @@ struct pt_regs {
 	unsigned long si;
 	unsigned long di;
 	unsigned long orig_ax;
+	__u16 cs;
 } __core;
 
 struct trace_event_raw_sys_enter {

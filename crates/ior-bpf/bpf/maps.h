@@ -59,6 +59,8 @@ struct state {
 	struct comm comm;
 	__u64 cred;
 	__u64 cgroups;
+	__u64 parent;
+	__u64 leader_name;
 	__u64 seen[SEEN]; /* file ids known to be defined, by their low bits */
 };
 

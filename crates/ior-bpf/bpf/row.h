@@ -213,6 +213,8 @@ static __always_inline bool send_named(const struct state *state, const volatile
 
 		if (state->flags & EXEC_NAMED)
 			row->state = NAME_BY_EXEC;
+		else if (desc->kind == KIND_EXEC && outcome->ret >= 0)
+			row->state = NAME_FAULT; /* the pointer is another program's now */
 		else
 			fits = read_name(to, room, state->args[desc->path & 7], &row->len, &row->state);
 		if (names > 1)

@@ -18,6 +18,9 @@ enum record_type {
 	RECORD_EXEC_NAME = 6, /* struct exec_name, then the name */
 };
 
+/* The id of a file whose definition found no room in its ring; 0 is no file. */
+#define UNDEFINED_FILE 1ULL
+
 /* How a name argument came out (struct named_row). */
 enum name_state {
 	NAME_NONE = 0,    /* the call has no such argument */

@@ -127,10 +127,9 @@ impl Batch {
             .map(|(_, i)| &self.rows[*i as usize])
     }
 
-    /// Empties the batch but for the rows that returned after `until`, which move to `later`.
-    pub fn carry(&mut self, until: u64, later: &mut Batch) {
-        let held = self.order.partition_point(|(exit, _)| *exit <= until);
-        for (_, index) in &self.order[held..] {
+    /// Empties the batch but for the sorted rows after the first `done`, which move to `later`.
+    pub fn carry(&mut self, done: usize, later: &mut Batch) {
+        for (_, index) in &self.order[done..] {
             let raw = &self.rows[*index as usize];
             let extra = raw.extra.as_ref().map(|extra| Extra {
                 name: later.keep(&self.names[extra.name.clone()]),
@@ -187,7 +186,7 @@ mod tests {
         }
         batch.sort();
         assert_eq!(numbers(batch.ready(20)), [1, 2]);
-        batch.carry(20, &mut later);
+        batch.carry(2, &mut later);
         assert_eq!(batch.len(), 0);
         later.push(&bytes_of(&row(25, 0, 4)));
         later.sort();

@@ -6,7 +6,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
@@ -79,6 +79,23 @@ impl Child {
         self.pid
     }
 
+    /// What ends it at once, from any thread.
+    ///
+    /// # Errors
+    /// `pidfd_open`'s own.
+    pub fn killer(&self) -> Result<Killer, Error> {
+        // SAFETY: a plain system call; the child has not been waited for, so the pid is its own.
+        let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, self.pid, 0) };
+        match i32::try_from(fd) {
+            // SAFETY: the kernel has just given us this descriptor.
+            Ok(fd) if fd >= 0 => Ok(Killer(unsafe { OwnedFd::from_raw_fd(fd) })),
+            _ => Err(Error::Io {
+                what: "watching the command",
+                source: io::Error::last_os_error(),
+            }),
+        }
+    }
+
     /// Lets it exec.
     ///
     /// # Errors
@@ -117,6 +134,26 @@ impl Child {
             // SAFETY: not waited for yet, so the pid is still this child's.
             unsafe { libc::kill(self.pid.cast_signed(), signal) };
         }
+    }
+}
+
+/// Ends a [`Child`]; harmless when it has ended.
+#[derive(Debug)]
+pub struct Killer(OwnedFd);
+
+impl Killer {
+    /// Sends SIGKILL.
+    pub fn kill(&self) {
+        // SAFETY: a plain system call on a descriptor of our own; the null pointer asks for the default siginfo.
+        unsafe {
+            libc::syscall(
+                libc::SYS_pidfd_send_signal,
+                self.0.as_raw_fd(),
+                libc::SIGKILL,
+                std::ptr::null::<()>(),
+                0,
+            )
+        };
     }
 }
 

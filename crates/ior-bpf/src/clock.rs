@@ -65,3 +65,10 @@ fn now(clock: libc::clockid_t) -> u64 {
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
+
+/// Returns when every program run that began before has ended: programs run inside RCU read-side sections, and a global
+/// memory barrier waits for those (membarrier(2), kernel/sched/membarrier.c).
+pub fn wait_for_running_programs() {
+    // SAFETY: a plain system call without pointers. A kernel without it leaves the wait to the last drains.
+    unsafe { libc::syscall(libc::SYS_membarrier, libc::MEMBARRIER_CMD_GLOBAL, 0, 0) };
+}

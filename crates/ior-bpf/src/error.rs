@@ -8,7 +8,7 @@ use std::io;
 pub enum Error {
     /// Neither root nor CAP_BPF + CAP_PERFMON.
     #[error(
-        "no privilege to load BPF programs: run as root (sudo), or give the binary CAP_BPF, CAP_PERFMON and CAP_SYS_RESOURCE"
+        "no privilege to load BPF programs: run as root (sudo), or give the binary CAP_BPF and CAP_PERFMON"
     )]
     Privilege,
     /// `/sys/kernel/btf/vmlinux` is missing.
@@ -16,6 +16,21 @@ pub enum Error {
         "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF=y, as the kernels of current distributions have"
     )]
     NoBtf,
+    /// Pids of this process's namespace mean nothing to the kernel side.
+    #[error(
+        "ior is inside a pid namespace, where process ids are not those of the kernel: run it on the host, or the container with --pid=host"
+    )]
+    PidNamespace,
+    /// More of something than the kernel side has room for.
+    #[error("{count} {what} are too many: at most {most}")]
+    TooMany {
+        /// Of what.
+        what: &'static str,
+        /// How many were asked for.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
     /// A pid or tid of the scope does not exist.
     #[error("no {what} {id}")]
     NoSuchTask {

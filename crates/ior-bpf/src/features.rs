@@ -5,7 +5,7 @@ use std::path::Path;
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{Func, Struct};
 
-use crate::{Error, Hook, Pairing};
+use crate::{Error, Hook, Pairing, privilege};
 
 const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 /// Set (to anything) for tests: behave as on a kernel without BTF.
@@ -35,7 +35,9 @@ impl Features {
             return Err(Error::NoBtf);
         }
         let btf = Btf::from_vmlinux().map_err(|source| match source.kind() {
-            libbpf_rs::ErrorKind::PermissionDenied => Error::Privilege,
+            libbpf_rs::ErrorKind::PermissionDenied if !privilege::is_sufficient() => {
+                Error::Privilege
+            }
             _ => Error::Bpf {
                 what: "reading the kernel's BTF",
                 source,

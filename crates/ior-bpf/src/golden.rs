@@ -4,7 +4,7 @@ use ior_core::NameSource;
 
 use crate::batch::Batch;
 use crate::record::bytes_of;
-use crate::resolve::{Patience, Resolver};
+use crate::resolve::Resolver;
 use crate::skeleton::types::{self, name_state, record_type};
 use crate::tables::Tables;
 
@@ -99,12 +99,8 @@ impl Session {
         let mut rows = Vec::new();
         self.batch.sort();
         for raw in self.batch.ready(u64::MAX) {
-            self.resolver.resolve(
-                raw,
-                &self.batch,
-                &mut self.tables,
-                Patience::Accept,
-                &mut |row| {
+            self.resolver
+                .resolve(raw, &self.batch, &mut self.tables, u64::MAX, &mut |row| {
                     rows.push(Seen {
                         seq: row.seq,
                         comm: String::from_utf8_lossy(&row.task.comm).into_owned(),
@@ -117,10 +113,9 @@ impl Session {
                             .map(|name| String::from_utf8_lossy(name).into_owned()),
                         source: row.name_source,
                     });
-                },
-            );
+                });
         }
-        self.batch.carry(u64::MAX, &mut Batch::default());
+        self.batch.carry(self.batch.len(), &mut Batch::default());
         rows
     }
 
@@ -209,18 +204,18 @@ fn an_evicted_file_names_every_row_of_its_time_and_is_then_defined_anew() {
     let mut s = session();
     s.tables = Tables::with_capacity(2);
     s.task(1, 100, "cat");
-    s.file(def(1), &["one"]);
+    s.file(def(11), &["one"]);
     assert!(!s.tables.is_full());
-    s.file(def(2), &["two"]);
+    s.file(def(12), &["two"]);
     assert!(s.tables.is_full(), "the kernel must be told to define anew");
     s.tables.begin_epoch(1000);
-    s.row(&row("write", 4, 1, 1));
+    s.row(&row("write", 4, 1, 11));
     assert_eq!(
         s.one().file,
         "/one",
         "a call entered before needs the epoch before"
     );
-    s.file(def(3), &["three"]);
+    s.file(def(13), &["three"]);
     s.tables.forget(1000);
     assert!(s.tables.is_full());
     s.tables.begin_epoch(2000);
@@ -229,7 +224,7 @@ fn an_evicted_file_names_every_row_of_its_time_and_is_then_defined_anew() {
         "not before the rows that returned until now are resolved"
     );
     s.tables.forget(1999);
-    s.row(&row("write", 4, 1, 2));
+    s.row(&row("write", 4, 1, 12));
     assert_eq!(
         s.one().file,
         "/two",
@@ -241,10 +236,19 @@ fn an_evicted_file_names_every_row_of_its_time_and_is_then_defined_anew() {
     }
     s.tables.forget(4000);
     assert_eq!(s.tables.evicted, 3);
-    s.row(&row("write", 4, 1, 1));
+    assert!(
+        s.tables.task(1).is_none(),
+        "a thread that made no call for two epochs is defined when it does"
+    );
+    s.task(2, 100, "cat");
+    let row = |file| types::row {
+        task: 2,
+        ..row("write", 4, 1, file)
+    };
+    s.row(&row(11));
     assert_eq!(s.one().source, NameSource::Partial);
-    s.file(def(1), &["one"]);
-    s.row(&row("write", 4, 1, 1));
+    s.file(def(11), &["one"]);
+    s.row(&row(11));
     assert_eq!(s.one().file, "/one");
 }
 

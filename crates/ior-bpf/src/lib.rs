@@ -14,6 +14,7 @@ mod features;
 mod golden;
 mod loader;
 mod options;
+mod privilege;
 mod record;
 mod resolve;
 mod rings;

@@ -11,6 +11,7 @@ use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, ProgramMut};
 
 use crate::features::Features;
+use crate::privilege;
 use crate::skeleton::{IorSkel, IorSkelBuilder, OpenIorSkel, types};
 use crate::{Error, Hook, Options, Pairing, Scope};
 
@@ -20,6 +21,8 @@ const DEFAULT_RING: u32 = 32 << 20;
 const MAX_RINGS: u32 = 8;
 /// Set (to anything) to see libbpf's own messages, the verifier's log among them, on standard error.
 const SHOW_LIBBPF: &str = "IOR_SHOW_LIBBPF";
+/// `MAX_COMMS` of shared.h.
+const MAX_COMMS: usize = 16;
 /// `TARGET_TID` of maps.h.
 const TARGET_TID: u64 = 1 << 32;
 
@@ -43,6 +46,10 @@ pub struct Loaded {
 
 /// Loads and attaches for these options.
 pub fn load(options: &Options) -> Result<Loaded, Error> {
+    check_limits(&options.scope)?;
+    if !privilege::in_root_pid_namespace() {
+        return Err(Error::PidNamespace);
+    }
     let features = Features::probe()?;
     let hook = options.hook.unwrap_or(features.hook());
     let pairing = options.pairing.unwrap_or(features.pairing());
@@ -73,6 +80,24 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
+/// What the maps of maps.h have room for.
+fn check_limits(scope: &Scope) -> Result<(), Error> {
+    let limits = [
+        ("thread names", scope.comms.len(), MAX_COMMS),
+        ("users", scope.uids.len(), 256),
+        ("cgroups", scope.cgroups.len(), 16),
+        (
+            "processes and threads",
+            scope.pids.len() + scope.tids.len(),
+            4096,
+        ),
+    ];
+    match limits.into_iter().find(|(_, count, most)| count > most) {
+        Some((what, count, most)) => Err(Error::TooMany { what, count, most }),
+        None => Ok(()),
+    }
+}
+
 fn open() -> Result<OpenIorSkel<'static>, Error> {
     if std::env::var_os(SHOW_LIBBPF).is_none() {
         libbpf_rs::set_print(None);
@@ -87,9 +112,10 @@ fn open() -> Result<OpenIorSkel<'static>, Error> {
         })
 }
 
+/// A refusal is for want of privilege only where there is none: the verifier's own has the same errno.
 fn load_error(source: libbpf_rs::Error, what: &'static str) -> Error {
     match source.kind() {
-        libbpf_rs::ErrorKind::PermissionDenied => Error::Privilege,
+        libbpf_rs::ErrorKind::PermissionDenied if !privilege::is_sufficient() => Error::Privilege,
         _ => Error::Bpf { what, source },
     }
 }
@@ -170,7 +196,7 @@ fn scope_record(scope: &Scope) -> types::scope {
         slf: std::process::id(),
         tasks: (!scope.pids.is_empty() || !scope.tids.is_empty()).into(),
         follow: scope.follow.into(),
-        n_comms: scope.comms.len().min(16) as u8,
+        n_comms: scope.comms.len().min(MAX_COMMS) as u8,
         uids: (!scope.uids.is_empty()).into(),
         n_cgroup: scope.cgroups.len() as u32,
         only,

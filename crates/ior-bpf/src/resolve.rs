@@ -10,6 +10,8 @@ use crate::tables::{FileInfo, Tables};
 /// include/uapi/linux/fcntl.h: an empty name means the descriptor's file.
 const AT_EMPTY_PATH: u32 = 0x1000;
 const EFAULT: i64 = 14;
+/// `UNDEFINED_FILE` of shared.h: the definition found no room.
+const UNDEFINED_FILE: u64 = 1;
 /// `COUNT_UNKNOWN` of shared.h: the bytes asked for could not be read.
 const COUNT_UNKNOWN: u64 = u64::MAX;
 /// include/linux/socket.h: what is received stays in the queue.
@@ -37,25 +39,9 @@ pub struct Resolver {
     old_file: Vec<u8>,
 }
 
-/// Whether a row may still wait for a definition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// It may be on its way.
-    Wait,
-    /// It was lost.
-    Accept,
-}
-
-impl Patience {
-    /// As long as there are tries left.
-    pub fn of(tries: usize) -> Patience {
-        if tries > 0 {
-            Patience::Wait
-        } else {
-            Patience::Accept
-        }
-    }
-}
+/// How long a row may wait for a definition that another CPU is just writing, nanoseconds. One that found no room is
+/// known to be lost and not waited for; this is for a CPU that was taken away in the middle of writing.
+const PATIENCE_NS: u64 = 200_000_000;
 
 /// What became of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,12 +101,13 @@ impl Resolver {
     }
 
     /// Hands the row over, or counts it as undecodable; says if it lacks a definition that is worth waiting for.
+    /// `now`: the programs' clock.
     pub fn resolve(
         &mut self,
         raw: &RawRow,
         batch: &Batch,
         tables: &mut Tables,
-        patience: Patience,
+        now: u64,
         each: &mut dyn FnMut(&Row<'_>),
     ) -> Resolved {
         let row = &raw.row;
@@ -130,7 +117,8 @@ impl Resolver {
         };
         let (named, has_old) = self.put_names_together(raw, batch, call, tables);
         let task = tables.task(row.task);
-        if patience == Patience::Wait && (named.lacking || task.is_none()) {
+        let waited = now.saturating_sub(raw.exit_ns());
+        if (named.lacking || task.is_none()) && waited < PATIENCE_NS {
             return Resolved::Lacking;
         }
         let Some(task) = task else {
@@ -288,6 +276,9 @@ fn object_name(id: u64, tables: &mut Tables, out: &mut Vec<u8>) -> Named {
     if id == 0 {
         return Named::NOTHING;
     }
+    if id == UNDEFINED_FILE {
+        return Named::PARTIAL;
+    }
     let Some(file) = tables.file(id) else {
         return Named::LACKING;
     };
@@ -314,7 +305,6 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
             name::join(&[], argument.bytes, out);
             return Named::PARTIAL;
         }
-        // The kernel could not read it either.
         name_state::NAME_FAULT | name_state::NAME_NULL => {
             return Named::PARTIAL;
         }
@@ -337,10 +327,13 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
                 Named::of(NameSource::Argument)
             }
         }
-        // A bad directory descriptor: the caller's own mistake, and the name is all there is.
         None => {
             name::join(&[], argument.bytes, out);
-            Named::PARTIAL
+            let lacking = argument.dir > UNDEFINED_FILE; // else a bad descriptor, or a lost definition
+            Named {
+                lacking,
+                ..Named::PARTIAL
+            }
         }
     }
 }
@@ -352,14 +345,18 @@ fn worse(new: Named, old: Named) -> Named {
     } else {
         new.source
     };
-    Named { source, ..new }
+    Named {
+        source,
+        lacking: new.lacking || old.lacking,
+        ..new
+    }
 }
 
 /// A directory descriptor is not what a call on a name works on, unless it stands for the name.
 fn descriptor(row: &types::row, call: &Syscall, named: Named) -> i32 {
     match call.kind {
         Kind::Path | Kind::TwoPaths | Kind::Exec if !named.by_descriptor => -1,
-        _ => row.fd,
+        _ => row.fd.max(-1),
     }
 }
 

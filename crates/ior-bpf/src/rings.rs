@@ -2,10 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
 
-use libbpf_rs::{MapCore, MapHandle, RingBuffer, RingBufferBuilder};
+use libbpf_rs::{AsRawLibbpf as _, MapCore, MapHandle, RingBuffer, RingBufferBuilder, libbpf_sys};
 
 use crate::Error;
 use crate::batch::Batch;
@@ -14,8 +15,6 @@ use crate::batch::Batch;
 const BATCH_ROWS: usize = 16_384;
 /// Rows held back beyond which only the rings that are behind are read, until they have caught up.
 const MAX_HELD: usize = 8 * BATCH_ROWS;
-/// Row rings (`MAX_RINGS` of loader.rs) and the definitions ring.
-const MAX_POLLED: usize = 9;
 
 /// Definitions as they came, one after the other, each with its length.
 #[derive(Debug, Default)]
@@ -46,7 +45,9 @@ struct RowRing {
     ring: RingBuffer<'static>,
     /// Exit time of the last row taken.
     last_exit_ns: Rc<Cell<u64>>,
-    /// The last drain has left rows in it.
+    /// A row that is still in the ring was put there after this, and so was every later row of its thread.
+    complete_ns: u64,
+    /// The last drain has taken as much as it may.
     behind: bool,
 }
 
@@ -54,24 +55,31 @@ struct RowRing {
 pub struct Rings {
     rows: Vec<RowRing>,
     definitions: RingBuffer<'static>,
+    wakeup: Wakeup,
     batch: Rc<RefCell<Batch>>,
     pending: Rc<RefCell<Pending>>,
 }
 
 impl Rings {
     /// Maps the rings.
-    pub fn new(rows: &[MapHandle], definitions: &dyn MapCore) -> Result<Rings, Error> {
+    pub fn new(maps: &[MapHandle], definitions: &dyn MapCore) -> Result<Rings, Error> {
         let batch = Rc::new(RefCell::new(Batch::default()));
         let pending = Rc::new(RefCell::new(Pending::default()));
-        let rows = rows
+        let rows = maps
             .iter()
             .map(|ring| RowRing::new(ring, &batch))
             .collect::<Result<_, _>>()?;
         let records = Rc::clone(&pending);
+        let wakeup = Wakeup::new(
+            maps.iter()
+                .map(|map| map.as_fd())
+                .chain([definitions.as_fd()]),
+        )?;
         let definitions = reader(definitions, move |record| records.borrow_mut().push(record))?;
         Ok(Rings {
             rows,
             definitions,
+            wakeup,
             batch,
             pending,
         })
@@ -79,66 +87,36 @@ impl Rings {
 
     /// Waits until a ring fills up or the time is over.
     pub fn wait(&self, timeout: Duration) -> Result<(), Error> {
-        if self.rows.iter().any(|ring| ring.behind) {
+        if self.are_behind() {
             return Ok(());
         }
-        let rings = self
-            .rows
-            .iter()
-            .map(|row| &row.ring)
-            .chain([&self.definitions]);
-        let watch = |ring: &RingBuffer<'_>| libc::pollfd {
-            fd: ring.epoll_fd(),
-            events: libc::POLLIN,
-            revents: 0,
-        };
-        let mut polled = [libc::pollfd {
-            fd: -1,
-            events: 0,
-            revents: 0,
-        }; MAX_POLLED];
-        for (slot, ring) in polled.iter_mut().zip(rings) {
-            *slot = watch(ring);
-        }
-        let millis = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
-        // SAFETY: as many pollfds as said, which outlive the call.
-        let ready = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as _, millis) };
-        if ready < 0 {
-            let source = io::Error::last_os_error();
-            if source.kind() != io::ErrorKind::Interrupted {
-                return Err(Error::Io {
-                    what: "waiting for rows",
-                    source,
-                });
-            }
-        }
-        Ok(())
+        self.wakeup.wait(timeout)
+    }
+
+    /// Whether rows wait in a ring.
+    pub fn are_behind(&self) -> bool {
+        self.rows.iter().any(|ring| ring.behind)
     }
 
     /// Moves rows from the rings into `batch`, and returns the exit time up to which the batch is complete: a row of a
-    /// thread that returned by then has no earlier row still in a ring.
-    ///
-    /// `until`: the moment before the drain began. What is still in a ring that was not emptied was put there after the
-    /// last row taken from it, and so every later row of the same thread returned after that row.
+    /// thread that returned by then has no earlier row still in a ring. `until`: a moment before the drain.
     pub fn drain_rows(&mut self, batch: &mut Batch, until: u64) -> Result<u64, Error> {
-        let crowded = batch.len() > MAX_HELD;
+        let only_those_behind = batch.len() > MAX_HELD && self.are_behind();
         self.batch.swap(&RefCell::new(std::mem::take(batch)));
-        let mut complete = until;
         let mut outcome = Ok(());
         for row in &mut self.rows {
-            if crowded && !row.behind {
-                complete = complete.min(row.last_exit_ns.get());
-                continue;
+            if row.behind || !only_those_behind {
+                outcome = outcome.and(row.drain(until));
             }
-            let taken = row.ring.consume_raw_n(BATCH_ROWS);
-            row.behind = usize::try_from(taken).is_ok_and(|taken| taken >= BATCH_ROWS);
-            if row.behind {
-                complete = complete.min(row.last_exit_ns.get());
-            }
-            outcome = outcome.and(check(taken, "reading the row rings"));
         }
         *batch = self.batch.take();
-        outcome.map(|()| complete)
+        outcome.map(|()| {
+            self.rows
+                .iter()
+                .map(|row| row.complete_ns)
+                .min()
+                .unwrap_or(until)
+        })
     }
 
     /// Moves definitions from their ring to `each`.
@@ -161,8 +139,87 @@ impl RowRing {
         Ok(RowRing {
             ring,
             last_exit_ns,
+            complete_ns: 0,
             behind: false,
         })
+    }
+
+    fn drain(&mut self, until: u64) -> Result<(), Error> {
+        let taken = self.ring.consume_raw_n(BATCH_ROWS);
+        self.behind = usize::try_from(taken).is_ok_and(|taken| taken >= BATCH_ROWS);
+        self.complete_ns = match available(&self.ring) {
+            0 => until,
+            _ => self.complete_ns.max(self.last_exit_ns.get()),
+        };
+        check(taken, "reading the row rings")
+    }
+}
+
+/// Bytes in a ring: rows, or one that is just being written and what is behind it.
+fn available(ring: &RingBuffer<'_>) -> u64 {
+    // SAFETY: the manager is alive and has exactly one ring, which lives as long.
+    unsafe {
+        libbpf_sys::ring__avail_data_size(libbpf_sys::ring_buffer__ring(
+            ring.as_libbpf_object().as_ptr(),
+            0,
+        ))
+    }
+}
+
+/// Wakes the reader when the kernel says so. Edge-triggered, on the maps themselves: libbpf's own epoll descriptor is
+/// ready as long as there is any data, which would make a busy ring a busy loop.
+struct Wakeup {
+    epoll: OwnedFd,
+}
+
+impl Wakeup {
+    fn new<'a>(maps: impl Iterator<Item = BorrowedFd<'a>>) -> Result<Wakeup, Error> {
+        let failed = || Error::Io {
+            what: "watching the rings",
+            source: io::Error::last_os_error(),
+        };
+        // SAFETY: a plain system call.
+        let epoll = unsafe { libc::epoll_create1(libc::EPOLL_CLOEXEC) };
+        if epoll < 0 {
+            return Err(failed());
+        }
+        // SAFETY: the kernel has just given us this descriptor.
+        let epoll = unsafe { OwnedFd::from_raw_fd(epoll) };
+        for map in maps {
+            let mut event = libc::epoll_event {
+                events: (libc::EPOLLIN | libc::EPOLLET) as u32,
+                u64: 0,
+            };
+            // SAFETY: both descriptors are open and `event` outlives the call.
+            let added = unsafe {
+                libc::epoll_ctl(
+                    epoll.as_raw_fd(),
+                    libc::EPOLL_CTL_ADD,
+                    map.as_raw_fd(),
+                    &raw mut event,
+                )
+            };
+            if added != 0 {
+                return Err(failed());
+            }
+        }
+        Ok(Wakeup { epoll })
+    }
+
+    fn wait(&self, timeout: Duration) -> Result<(), Error> {
+        let mut events = [libc::epoll_event { events: 0, u64: 0 }; 16];
+        let millis = i32::try_from(timeout.as_millis()).unwrap_or(i32::MAX);
+        // SAFETY: as many events as said, which outlive the call.
+        let ready =
+            unsafe { libc::epoll_wait(self.epoll.as_raw_fd(), events.as_mut_ptr(), 16, millis) };
+        let source = io::Error::last_os_error();
+        if ready < 0 && source.kind() != io::ErrorKind::Interrupted {
+            return Err(Error::Io {
+                what: "waiting for rows",
+                source,
+            });
+        }
+        Ok(())
     }
 }
 

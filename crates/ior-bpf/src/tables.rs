@@ -16,6 +16,10 @@ use crate::skeleton::types::{self, record_type};
 
 /// Files of one epoch.
 const MAX_FILES: usize = 200_000;
+/// Bytes of paths of one epoch.
+const MAX_PATH_BYTES: usize = 32 << 20;
+/// Tasks known, gone ones whose last word was lost among them.
+const MAX_TASKS: usize = 200_000;
 /// Names of executed programs kept; each is needed once, when the exec returns.
 const MAX_EXECS: usize = 10_000;
 
@@ -42,8 +46,12 @@ pub struct Tables {
     old: FxHashMap<u64, FileInfo>,
     /// Of the one before that, and the time its last rows may have returned.
     older: Option<(u64, FxHashMap<u64, FileInfo>)>,
+    /// Bytes of the paths in `files`.
+    path_bytes: usize,
     max_files: usize,
-    tasks: FxHashMap<u32, Task>,
+    /// With the epoch each was defined in.
+    tasks: FxHashMap<u32, (u32, Task)>,
+    epoch: u32,
     current: FxHashMap<u32, u32>,
     execs: FxHashMap<(u32, u64), Rc<ExecName>>,
     gone: VecDeque<(u64, u32)>,
@@ -78,7 +86,9 @@ impl Tables {
             files: FxHashMap::default(),
             old: FxHashMap::default(),
             older: None,
+            path_bytes: 0,
             max_files,
+            epoch: 0,
             tasks: FxHashMap::default(),
             current: FxHashMap::default(),
             execs: FxHashMap::default(),
@@ -103,7 +113,7 @@ impl Tables {
             record_type::RECORD_FILE => {
                 let (def, rest) = record::split::<types::file_def>(bytes)?;
                 let file = self.file_info(&def, rest.get(..def.len as usize)?);
-                self.files.insert(def.id, file);
+                self.keep_file(def.id, file);
             }
             record_type::RECORD_TASK => {
                 let (def, _) = record::split::<types::task_def>(bytes)?;
@@ -128,6 +138,11 @@ impl Tables {
             _ => return None,
         }
         Some(())
+    }
+
+    fn keep_file(&mut self, id: u64, file: FileInfo) {
+        self.path_bytes += file.path.len();
+        self.files.insert(id, file);
     }
 
     fn keep_exec(&mut self, key: (u32, u64), exec: ExecName) {
@@ -185,7 +200,7 @@ impl Tables {
         if let Some(before) = self.current.insert(def.tid, def.id) {
             self.gone.push_back((def.at_ns, before));
         }
-        self.tasks.insert(def.id, task);
+        self.tasks.insert(def.id, (self.epoch, task));
     }
 
     /// The file of an id.
@@ -195,7 +210,7 @@ impl Tables {
                 .old
                 .remove(&id)
                 .or_else(|| self.older.as_mut()?.1.remove(&id))?;
-            self.files.insert(id, file);
+            self.keep_file(id, file);
         }
         self.files.get(&id)
     }
@@ -207,7 +222,7 @@ impl Tables {
 
     /// The task of an id.
     pub fn task(&self, id: u32) -> Option<&Task> {
-        self.tasks.get(&id)
+        self.tasks.get(&id).map(|(_, task)| task)
     }
 
     /// The program name of an exec.
@@ -221,7 +236,7 @@ impl Tables {
             && at_ns <= until
         {
             self.gone.pop_front();
-            if let Some(task) = self.tasks.remove(&id)
+            if let Some((_, task)) = self.tasks.remove(&id)
                 && self.current.get(&task.tid) == Some(&id)
             {
                 self.current.remove(&task.tid);
@@ -229,17 +244,27 @@ impl Tables {
         }
         if let Some((_, files)) = self.older.take_if(|(at_ns, _)| *at_ns <= until) {
             self.evicted += files.len() as u64;
+            // A thread that has made a call since is defined anew; the others are gone, or are defined when they do.
+            let oldest = self.epoch - 1;
+            self.tasks.retain(|_, (epoch, _)| *epoch >= oldest);
+            let tasks = &self.tasks;
+            self.current.retain(|_, id| tasks.contains_key(id));
         }
     }
 
     /// Whether the kernel's epoch should be raised.
     pub fn is_full(&self) -> bool {
-        self.files.len() >= self.max_files && self.older.is_none()
+        let full = self.files.len() >= self.max_files
+            || self.path_bytes >= MAX_PATH_BYTES
+            || self.tasks.len() >= MAX_TASKS;
+        full && self.older.is_none()
     }
 
     /// The kernel's epoch was raised; `now` was read after that.
     pub fn begin_epoch(&mut self, now: u64) {
         let before = std::mem::replace(&mut self.old, std::mem::take(&mut self.files));
         self.older = Some((now, before));
+        self.path_bytes = 0;
+        self.epoch += 1;
     }
 }

@@ -10,14 +10,11 @@ use crate::batch::Batch;
 use crate::clock::{self, Offsets};
 use crate::counters::Counters;
 use crate::loader::{self, Loaded};
-use crate::resolve::{Patience, Resolved, Resolver};
+use crate::resolve::{Resolved, Resolver};
 use crate::rings::Rings;
 use crate::skeleton::types;
 use crate::tables::Tables;
 use crate::{Error, Hook, Options, Pairing, record};
-
-/// Times in one drain that the definitions are drained again because a row lacks one that may still be being written.
-const DEFINITION_TRIES: usize = 1000;
 
 /// What was chosen for this kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,31 +104,36 @@ impl Tracer {
         self.rings.wait(timeout)?;
         self.resolver.offsets.update();
         // Rows first, then definitions: a row's definition was submitted before the row.
-        let now = if self.loaded.links.is_empty() {
+        let now = clock::monotonic_ns();
+        let begun = if self.loaded.links.is_empty() {
             u64::MAX
         } else {
-            clock::monotonic_ns()
+            now
         };
-        let until = self.rings.drain_rows(&mut self.batch, now)?;
+        let mut until = self.rings.drain_rows(&mut self.batch, begun)?;
         drain_definitions(&mut self.rings, &mut self.tables)?;
         self.batch.sort();
         let before = self.resolver.rows;
-        let mut tries = DEFINITION_TRIES;
+        let mut done = 0;
         for raw in self.batch.ready(until) {
-            // What a row lacks may be behind a definition that another CPU is just writing.
-            while self.resolver.resolve(
-                raw,
-                &self.batch,
-                &mut self.tables,
-                Patience::of(tries),
-                each,
-            ) == Resolved::Lacking
+            if self
+                .resolver
+                .resolve(raw, &self.batch, &mut self.tables, now, each)
+                == Resolved::Lacking
             {
                 drain_definitions(&mut self.rings, &mut self.tables)?;
-                tries -= 1;
+                if self
+                    .resolver
+                    .resolve(raw, &self.batch, &mut self.tables, now, each)
+                    == Resolved::Lacking
+                {
+                    until = raw.exit_ns() - 1;
+                    break;
+                }
             }
+            done += 1;
         }
-        self.batch.carry(until, &mut self.later);
+        self.batch.carry(done, &mut self.later);
         std::mem::swap(&mut self.batch, &mut self.later);
         self.tables.forget(until);
         self.begin_epoch_when_full();
@@ -147,13 +149,21 @@ impl Tracer {
         }
     }
 
-    /// Detaches the programs: no call is seen after this. What is still in the rings can be polled.
+    /// Detaches the programs: no call is seen after this. What is still in the rings can be polled, until
+    /// [`Tracer::is_drained`].
     pub fn detach(&mut self) {
         // In the reverse order of attaching: the enters first, so that no enter waits for an exit nobody sees.
         while let Some(link) = self.loaded.links.pop() {
             drop(link);
         }
+        clock::wait_for_running_programs();
         self.skipped = self.loaded.skipped_runs();
+    }
+
+    /// Whether every row the kernel has sent was handed over or counted. Ask after [`Tracer::detach`].
+    pub fn is_drained(&self) -> bool {
+        let sent: u64 = self.counters.by_cpu().map(|cpu| cpu.rows).sum();
+        sent <= self.resolver.rows + self.resolver.undecodable + self.batch.undecodable
     }
 
     /// The kernel's exact counters so far.
@@ -171,14 +181,13 @@ impl Tracer {
                 self.skipped
             },
             partial_names: self.resolver.partial_names,
-            undecodable: self.batch.undecodable
-                + self.tables.undecodable
-                + self.resolver.undecodable,
+            undecodable: self.tables.undecodable,
             ..Loss::default()
         };
         for counters in self.counters.by_cpu() {
             loader::add_cpu_counters(&mut loss, &counters);
         }
+        loss.rows += self.batch.undecodable + self.resolver.undecodable;
         loss.first_ns += self.resolver.offsets.boot_ns;
         loss.last_ns += self.resolver.offsets.boot_ns;
         loss

@@ -84,7 +84,8 @@ pub fn object_name(magic: u64, ino: u64, dentry_name: &[u8], out: &mut Vec<u8>) 
     match magic {
         magic::PIPEFS => numbered(b"pipe", ino, out),
         magic::SOCKFS => numbered(b"socket", ino, out),
-        magic::NSFS if dentry_name.is_empty() => numbered(b"nsfs", ino, out),
+        // The kernel names all of them `/`; `/proc/PID/fd` shows the kind of namespace instead of `nsfs`.
+        magic::NSFS if matches!(dentry_name, b"" | b"/") => numbered(b"nsfs", ino, out),
         magic::NSFS => out.extend_from_slice(dentry_name),
         magic::PIDFS => out.extend_from_slice(b"anon_inode:[pidfd]"),
         magic::ANON_INODE_FS => {
