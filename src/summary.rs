@@ -156,7 +156,7 @@ fn write_files(stats: &Stats, width: usize, out: &mut dyn Write) -> io::Result<(
     if let Some((used, name)) = other(stats.folded_files(), "files") {
         table.push(cells(&used, name));
     }
-    write_section(stats.file_count(), "files", &table, width, out)
+    write_section(stats.file_count(), "file", &table, width, out)
 }
 
 fn write_processes(stats: &Stats, width: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -191,7 +191,7 @@ fn write_processes(stats: &Stats, width: usize, out: &mut dyn Write) -> io::Resu
     if let Some((used, name)) = other(stats.folded_processes(), "processes") {
         table.push(cells(&used, "-".into(), name));
     }
-    write_section(stats.process_count(), "processes", &table, width, out)
+    write_section(stats.process_count(), "process name", &table, width, out)
 }
 
 fn write_section(
@@ -204,10 +204,11 @@ fn write_section(
     if count == 0 {
         return Ok(());
     }
+    let plural = if count == 1 { "" } else { "s" };
     let listed = if count > TOP {
-        format!("{TOP} of {count} {what}")
+        format!("{TOP} of {count} {what}{plural}")
     } else {
-        format!("{count} {what}")
+        format!("{count} {what}{plural}")
     };
     writeln!(out, "\n{listed}, by calls:")?;
     table.write(width, out)

@@ -15,8 +15,9 @@ use crate::privilege;
 use crate::skeleton::{IorSkel, IorSkelBuilder, OpenIorSkel, types};
 use crate::{Error, Hook, Options, Pairing, Scope};
 
-/// A row ring of this size holds 100 ms of 3 M rows/s (88 bytes a row with its ring header).
-const DEFAULT_RING: u32 = 32 << 20;
+/// Bytes of all row rings together: 250 ms of 3 M rows/s (88 bytes a row with its ring header). They are mapped twice
+/// in a row, so that a record never wraps, and count twice in resident memory.
+const DEFAULT_RINGS: u32 = 64 << 20;
 /// Most row rings; CPUs beyond share. Eight rings carry far more than the reader can take.
 const MAX_RINGS: u32 = 8;
 /// Set (to anything) to see libbpf's own messages, the verifier's log among them, on standard error.
@@ -55,7 +56,7 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     let pairing = options.pairing.unwrap_or(features.pairing());
     let cpus = possible_cpus()?;
     let ring_count = cpus.next_power_of_two().min(MAX_RINGS);
-    let ring_size = options.buffer_size.unwrap_or(DEFAULT_RING);
+    let ring_size = options.buffer_size.unwrap_or(DEFAULT_RINGS / ring_count);
 
     let mut open = open()?;
     configure(

@@ -122,7 +122,6 @@ impl Process {
 #[derive(Debug, Clone)]
 pub struct Stats {
     rows: u64,
-    filtered: u64,
     files: Table<Box<[u8]>>,
     processes: Table<Process>,
 }
@@ -138,7 +137,6 @@ impl Stats {
     pub fn new(max_files: usize, max_processes: usize) -> Stats {
         Stats {
             rows: 0,
-            filtered: 0,
             files: Table::new(max_files, max_files.saturating_mul(NAME_BYTES)),
             processes: Table::new(max_processes, usize::MAX),
         }
@@ -176,19 +174,9 @@ impl Stats {
         }
     }
 
-    /// Counts a row the filter refused.
-    pub fn add_filtered(&mut self) {
-        self.filtered += 1;
-    }
-
     /// Rows counted.
     pub fn rows(&self) -> u64 {
         self.rows
-    }
-
-    /// Rows the filter refused.
-    pub fn filtered(&self) -> u64 {
-        self.filtered
     }
 
     /// Files told apart so far.
