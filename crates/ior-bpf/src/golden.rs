@@ -2,6 +2,7 @@
 
 use ior_core::NameSource;
 
+use crate::allocations;
 use crate::batch::Batch;
 use crate::record::bytes_of;
 use crate::resolve::Resolver;
@@ -465,4 +466,47 @@ fn broken_definitions_are_counted() {
     }));
     s.tables.define(&[4; 20]);
     assert_eq!(s.tables.undecodable, 4);
+}
+
+#[test]
+fn rows_allocate_nothing_once_the_buffers_have_grown() {
+    let mut s = session();
+    s.file(def(5), &["wk", "tmp"]);
+    s.file(def(6), &["old"]);
+    let plain = bytes_of(&row("write", 4, 1, 5));
+    let mut named = bytes_of(&types::named_row {
+        row: types::row {
+            r#type: record_type::RECORD_NAMED_ROW.0 as u8,
+            ..row("renameat2", -1, 0, 5)
+        },
+        file2: 6,
+        len: 1,
+        len2: 1,
+        name2_at: 1,
+        state: name_state::NAME_WHOLE.0 as u8,
+        state2: name_state::NAME_WHOLE.0 as u8,
+    });
+    named.extend_from_slice(b"ab");
+    let mut later = Batch::default();
+    let mut drain = |s: &mut Session| {
+        for _ in 0..1000 {
+            s.batch.push(&plain);
+            s.batch.push(&named);
+        }
+        s.batch.sort();
+        let mut bytes = 0;
+        for raw in s.batch.ready(u64::MAX) {
+            s.resolver
+                .resolve(raw, &s.batch, &mut s.tables, u64::MAX, &mut |row| {
+                    bytes += row.bytes
+                });
+        }
+        s.batch.carry(s.batch.len() - 10, &mut later);
+        std::mem::swap(&mut s.batch, &mut later);
+        assert!(bytes >= 1000);
+    };
+    for _ in 0..3 {
+        drain(&mut s);
+    }
+    assert_eq!(allocations::during(|| drain(&mut s)), 0);
 }

@@ -2,6 +2,8 @@
 //!
 //! All unsafe code of the project is here (and in the e2e workload).
 
+#[cfg(test)]
+mod allocations;
 mod batch;
 mod cgroup;
 pub mod child;
