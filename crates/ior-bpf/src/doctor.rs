@@ -6,7 +6,7 @@ use std::path::Path;
 use libbpf_rs::MapType;
 
 use crate::features::{Features, kernel_has_btf};
-use crate::{Hook, Pairing};
+use crate::{Hook, Pairing, privilege as caps};
 
 /// The outcome of one probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Check {
 
 /// Probes this kernel and this user.
 pub fn examine() -> Vec<Check> {
-    let mut checks = vec![kernel(), btf(), privilege(), lockdown()];
+    let mut checks = vec![kernel(), btf(), privilege(), pid_namespace(), lockdown()];
     match Features::probe() {
         Ok(features) => checks.extend(optional(&features)),
         Err(error) => checks.push(Check::bad(
@@ -106,6 +106,18 @@ fn privilege() -> Check {
             &error.to_string(),
         ),
     }
+}
+
+fn pid_namespace() -> Check {
+    if caps::in_root_pid_namespace() {
+        return Check::ok("pid namespace", "the kernel's own");
+    }
+    Check::bad(
+        "pid namespace",
+        Verdict::Missing,
+        "a container's: its process ids are not those the kernel side sees",
+        "run on the host, or start the container with --pid=host",
+    )
 }
 
 fn lockdown() -> Check {
