@@ -12,11 +12,11 @@
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /*
- * Levels (directories and mounts) of a path that go into an id: the first ones by plain loads, the rest in a bpf_loop.
+ * Levels (directories and mounts) of a path that go into an id: the first ones by plain loads, the rest step by step.
  * Every inlined level costs the verifier time at each attach. Without bpf_loop, renames further up go unnoticed.
  */
 #define NEAR_DEPTH 16
-#define FAR_DEPTH 32
+#define FAR_DEPTH 16
 /* Components a definition holds without bpf_loop (what the 5.10 verifier takes), and with it. */
 #define WALK_DEPTH 32
 #define LOOP_DEPTH 2200
@@ -74,7 +74,7 @@ struct climb {
 	__u32 len;
 };
 
-static long climb_step(__u32 i, void *context)
+static __noinline long climb_step(__u32 i, void *context)
 {
 	struct climb *climb = context;
 	struct dentry *dentry = (struct dentry *)climb->dentry;
@@ -115,12 +115,10 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 	__u32 len = 0;
 
 	__no_unroll
-	for (int i = 0; i < FAR_DEPTH; i++) {
+	for (int i = 0; i < NEAR_DEPTH; i++) {
 		struct dentry *parent;
 		__u64 hash_len;
 
-		if (use_loop && i == NEAR_DEPTH)
-			break;
 		if (dentry == root) {
 			struct mount *above = READ(mount, mnt_parent);
 
@@ -144,13 +142,13 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		len += (__u32)(hash_len >> 32) + 1;
 		dentry = parent;
 	}
-	if (use_loop && !ended) {
+	if (!ended) {
 		climb.mount = (__u64)mount;
 		climb.dentry = (__u64)dentry;
 		climb.root = (__u64)root;
 		climb.hash = hash;
 		climb.len = len;
-		bpf_loop(LOOP_DEPTH, climb_step, &climb, 0);
+		REPEAT(LOOP_DEPTH, FAR_DEPTH, climb_step, &climb);
 		hash = climb.hash;
 		len = climb.len;
 	}
@@ -178,7 +176,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	struct dentry *parent = NULL;
 	struct mount *above = NULL;
 	const unsigned char *name = NULL;
-	__u32 len = walk->len;
+	__u32 len;
 	long n;
 
 	if (walk->dentry == walk->root) {
@@ -194,6 +192,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	}
 	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
 	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
+	len = walk->len; /* here, where it stays in a register: old verifiers forget the bounds of what is spilled */
 	if (len > room)
 		return 1;
 	n = bpf_probe_read_kernel_str(walk->out + len, MAX_COMPONENT, name);
@@ -208,12 +207,12 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	return 0;
 }
 
-static long walk_small(__u32 i, void *walk)
+static __noinline long walk_small(__u32 i, void *walk)
 {
 	return walk_step(walk, SMALL_PATH);
 }
 
-static long walk_large(__u32 i, void *walk)
+static __noinline long walk_large(__u32 i, void *walk)
 {
 	return walk_step(walk, LARGE_PATH);
 }
@@ -237,14 +236,10 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	bpf_core_read(&flags, sizeof(flags), &mount->mnt.mnt_flags);
 	bpf_core_read(&sb, sizeof(sb), &inode->i_sb);
 	walk.out = (char *)(def + 1);
-	if (use_loop) {
-		bpf_loop(LOOP_DEPTH, room == SMALL_PATH ? walk_small : walk_large, &walk, 0);
-	} else {
-		__no_unroll
-		for (int i = 0; i < WALK_DEPTH; i++)
-			if (walk_step(&walk, room))
-				break;
-	}
+	if (room == SMALL_PATH)
+		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_small, &walk);
+	else
+		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_large, &walk);
 	def->type = RECORD_FILE;
 	def->cut = !walk.ended;
 	def->internal = !!(flags & MNT_INTERNAL);

@@ -13,6 +13,22 @@
 #define __no_unroll _Pragma("clang loop unroll(disable)")
 #define __map(name) struct name name SEC(".maps")
 
+/*
+ * Repeats a step, `most` times with bpf_loop and `few` times without, until it returns other than 0. The direct call also
+ * makes the step a function to verifiers that know no callbacks; it must be __noinline for that.
+ */
+#define REPEAT(most, few, step, context)              \
+	({                                            \
+		if (use_loop) {                       \
+			bpf_loop(most, step, context, 0); \
+		} else {                              \
+			__no_unroll                   \
+			for (int i_ = 0; i_ < (few); i_++) \
+				if (step(i_, context)) \
+					break;        \
+		}                                     \
+	})
+
 /* --- configuration: constant once loaded, so the verifier drops what is not used --- */
 const volatile struct syscall_desc syscalls[MAX_NR];
 const volatile struct scope scope;
@@ -157,15 +173,19 @@ __map(cgroups);
 
 #define TARGET_TID (1ULL << 32)
 
-/* Reads ptr->field: a plain load where the verifier knows the pointer's type, else a probe read. */
-#define READ_IF(typed, ptr, field)                                     \
-	({                                                             \
-		typeof((ptr)->field) v_ = 0;                           \
-		if (typed)                                             \
-			v_ = (ptr)->field;                             \
-		else                                                   \
-			bpf_core_read(&v_, sizeof(v_), &(ptr)->field); \
-		v_;                                                    \
+/*
+ * Reads ptr->field: a plain load where the verifier knows the pointer's type, else a probe read. The pointer is taken
+ * first, because bpf_core_read makes every step of its expression a relocation, those into our own structs too.
+ */
+#define READ_IF(typed, ptr, field)                                  \
+	({                                                          \
+		typeof(ptr) p_ = (ptr);                             \
+		typeof(p_->field) v_ = 0;                           \
+		if (typed)                                          \
+			v_ = p_->field;                             \
+		else                                                \
+			bpf_core_read(&v_, sizeof(v_), &p_->field); \
+		v_;                                                 \
 	})
 #define READ(ptr, field) READ_IF(use_cast, ptr, field)
 #define TASK(task, field) READ_IF(use_typed_task, task, field)

@@ -76,7 +76,7 @@ struct iovec_sum {
 	__u64 sum;
 };
 
-static long add_iovec(__u32 i, void *context)
+static __noinline long add_iovec(__u32 i, void *context)
 {
 	struct iovec_sum *sum = context;
 	struct iovec_user iovec;
@@ -100,17 +100,8 @@ __noinline __u64 sum_iovecs(__u64 at, __u64 count)
 
 	if (count > MAX_IOVECS)
 		return COUNT_UNKNOWN;
-	if (use_loop) {
-		bpf_loop(MAX_IOVECS, add_iovec, &sum, 0);
-	} else {
-		__no_unroll
-		for (int i = 0; i < FEW_IOVECS; i++)
-			if (add_iovec(i, &sum))
-				break;
-		if (sum.left)
-			return COUNT_UNKNOWN;
-	}
-	return sum.sum;
+	REPEAT(MAX_IOVECS, FEW_IOVECS, add_iovec, &sum);
+	return !use_loop && sum.left ? COUNT_UNKNOWN : sum.sum;
 }
 
 /* Bytes a call asks for. What is in user memory is read when the call returns, as paths are. */

@@ -10,6 +10,8 @@ use crate::{Error, Hook, Pairing, privilege};
 const KERNEL_BTF: &str = "/sys/kernel/btf/vmlinux";
 /// Set (to anything) for tests: behave as on a kernel without BTF.
 const NO_BTF: &str = "IOR_TEST_NO_BTF";
+/// Set, for tests, to names of kernel functions (`bpf_loop,bpf_rdonly_cast`): behave as on a kernel without them.
+const WITHOUT: &str = "IOR_TEST_WITHOUT";
 
 /// What the object can be tuned to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +45,9 @@ impl Features {
                 source,
             },
         })?;
-        let has = |name: &str| has_function(&btf, name);
+        let without = std::env::var(WITHOUT).unwrap_or_default();
+        let has =
+            |name: &str| has_function(&btf, name) && !without.split(',').any(|gone| gone == name);
         Ok(Features {
             preemptible: has("trace_call_bpf_faultable"),
             task_storage: has("bpf_task_storage_get"),

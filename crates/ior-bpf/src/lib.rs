@@ -5,6 +5,7 @@
 #[cfg(test)]
 mod allocations;
 mod batch;
+mod callbacks;
 mod cgroup;
 pub mod child;
 mod clock;

@@ -11,9 +11,8 @@ use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, ProgramMut};
 
 use crate::features::Features;
-use crate::privilege;
 use crate::skeleton::{IorSkel, IorSkelBuilder, OpenIorSkel, types};
-use crate::{Error, Hook, Options, Pairing, Scope};
+use crate::{Error, Hook, Options, Pairing, Scope, callbacks, privilege};
 
 /// Bytes of all row rings together: 250 ms of 3 M rows/s (88 bytes a row with its ring header). They are mapped twice
 /// in a row, so that a record never wraps, and count twice in resident memory.
@@ -64,6 +63,9 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     )?;
     choose_programs(&mut open, hook, pairing, &features);
     let rings = create_rings(&mut open, ring_count, ring_size)?;
+    if !features.bpf_loop {
+        callbacks::drop_addresses(open.open_object_mut())?;
+    }
     let skel = open
         .load()
         .map_err(|source| load_error(source, "loading the BPF programs"))?;
