@@ -158,14 +158,15 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 
 /* --- the slow path: a definition --- */
 
-/* The walk from a file up to the root. Plain numbers, so that it can be a bpf_loop callback's context. */
+/*
+ * The walk from a file up to the root, as a bpf_loop callback's context. How long the path is by now is kept in the
+ * record: the verifier knows nothing of what is there, so that to it all steps of a bounded loop are alike.
+ */
 struct walk {
 	__u64 mount;
 	__u64 dentry;
 	__u64 root;
-	char *out;
-	__u32 len;
-	__u32 ended;
+	struct file_def *def;
 };
 
 /* Appends one component, or crosses into the mount above. Returns 1 when nothing more can be appended. */
@@ -173,6 +174,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 {
 	struct dentry *dentry = (struct dentry *)walk->dentry;
 	struct mount *mount = (struct mount *)walk->mount;
+	struct file_def *def = walk->def;
 	struct dentry *parent = NULL;
 	struct mount *above = NULL;
 	const unsigned char *name = NULL;
@@ -182,7 +184,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	if (walk->dentry == walk->root) {
 		bpf_core_read(&above, sizeof(above), &mount->mnt_parent);
 		if (above == mount || !above) {
-			walk->ended = 1;
+			def->cut = 0;
 			return 1;
 		}
 		bpf_core_read(&walk->dentry, sizeof(walk->dentry), &mount->mnt_mountpoint);
@@ -192,15 +194,15 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	}
 	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
 	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
-	len = walk->len; /* here, where it stays in a register: old verifiers forget the bounds of what is spilled */
+	len = def->len; /* here, where it stays in a register: old verifiers forget the bounds of what is spilled */
 	if (len > room)
 		return 1;
-	n = bpf_probe_read_kernel_str(walk->out + len, MAX_COMPONENT, name);
+	n = bpf_probe_read_kernel_str((char *)(def + 1) + len, MAX_COMPONENT, name);
 	if (n <= 0)
 		return 1;
-	walk->len = len + (__u32)n;
+	def->len = len + (__u32)n;
 	if (parent == dentry) { /* a pseudo file, or the root of a file system that is mounted nowhere */
-		walk->ended = 1;
+		def->cut = 0;
 		return 1;
 	}
 	walk->dentry = (__u64)parent;
@@ -235,17 +237,17 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	bpf_core_read(&walk.root, sizeof(walk.root), &mount->mnt.mnt_root);
 	bpf_core_read(&flags, sizeof(flags), &mount->mnt.mnt_flags);
 	bpf_core_read(&sb, sizeof(sb), &inode->i_sb);
-	walk.out = (char *)(def + 1);
+	walk.def = def;
+	def->cut = 1;
+	def->len = 0;
 	if (room == SMALL_PATH)
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_small, &walk);
 	else
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_large, &walk);
 	def->type = RECORD_FILE;
-	def->cut = !walk.ended;
 	def->internal = !!(flags & MNT_INTERNAL);
 	def->pad = 0;
 	def->pad2 = 0;
-	def->len = walk.len;
 	def->id = id;
 	bpf_core_read(&def->ino, sizeof(def->ino), &inode->i_ino);
 	bpf_core_read(&def->mode, sizeof(def->mode), &inode->i_mode);
