@@ -53,16 +53,34 @@ static __always_inline struct place place_of(struct vfsmount *mnt, struct dentry
 	return place;
 }
 
+static __always_inline __u64 as_id(__u64 hash)
+{
+	return hash > UNDEFINED_FILE ? hash : UNDEFINED_FILE + 1;
+}
+
 /*
  * The start of a pseudo file's name. Anonymous inodes all share one inode, their dentries are soon recycled and their
  * names have no hash: only the name tells an eventfd from a timerfd at the same address.
  */
-static __always_inline __u64 pseudo_name(struct dentry *dentry)
+static __always_inline __u64 start_of(const unsigned char *name)
 {
 	__u64 start[2] = {};
 
-	bpf_probe_read_kernel(start, sizeof(start), READ(dentry, d_name.name));
+	bpf_probe_read_kernel(start, sizeof(start), name);
 	return start[0] ^ (start[1] * 31);
+}
+
+static __always_inline __u64 pseudo_name(struct dentry *dentry)
+{
+	return start_of(READ(dentry, d_name.name));
+}
+
+static __always_inline __u64 probed_name(struct dentry *dentry)
+{
+	const unsigned char *name = NULL;
+
+	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
+	return start_of(name);
 }
 
 /* The rest of a long walk, from where the plain loads stopped. Plain numbers, as a bpf_loop callback's context. */
@@ -93,8 +111,10 @@ static __noinline long climb_step(__u32 i, void *context)
 		return 0;
 	}
 	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
-	if (parent == dentry || !parent)
+	if (parent == dentry || !parent) {
+		climb->hash = mix(climb->hash, probed_name(dentry));
 		return 1;
+	}
 	bpf_core_read(&hash_len, sizeof(hash_len), &dentry->d_name.hash_len);
 	climb->hash = mix(climb->hash, hash_len);
 	climb->len += (__u32)(hash_len >> 32) + 1;
@@ -153,7 +173,7 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		len = climb.len;
 	}
 	*path_len = len;
-	return hash > UNDEFINED_FILE ? hash : UNDEFINED_FILE + 1;
+	return as_id(hash);
 }
 
 /* --- the slow path: a definition --- */
@@ -166,6 +186,7 @@ struct walk {
 	__u64 mount;
 	__u64 dentry;
 	__u64 root;
+	__u64 hash; /* as place_id makes it; what differs in the end was renamed meanwhile */
 	struct file_def *def;
 };
 
@@ -178,6 +199,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	struct dentry *parent = NULL;
 	struct mount *above = NULL;
 	const unsigned char *name = NULL;
+	__u64 before = 0, after = 0;
 	__u32 len;
 	long n;
 
@@ -193,6 +215,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 		return 0;
 	}
 	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
+	bpf_core_read(&before, sizeof(before), &dentry->d_name.hash_len);
 	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
 	len = def->len; /* here, where it stays in a register: old verifiers forget the bounds of what is spilled */
 	if (len > room)
@@ -201,6 +224,8 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 	if (n <= 0)
 		return 1;
 	def->len = len + (__u32)n;
+	bpf_core_read(&after, sizeof(after), &dentry->d_name.hash_len);
+	walk->hash = mix(walk->hash, parent == dentry ? start_of(name) : before == after ? after : 0);
 	if (parent == dentry) { /* a pseudo file, or the root of a file system that is mounted nowhere */
 		def->cut = 0;
 		return 1;
@@ -226,6 +251,9 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	struct inode *inode = (struct inode *)inode_at;
 	struct super_block *sb = NULL;
 	struct walk walk = {};
+	__u64 namespace = 0;
+	__u64 ino = 0;
+	__u32 dev = 0;
 	int flags = 0;
 
 	if (!def) {
@@ -237,6 +265,9 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	bpf_core_read(&walk.root, sizeof(walk.root), &mount->mnt.mnt_root);
 	bpf_core_read(&flags, sizeof(flags), &mount->mnt.mnt_flags);
 	bpf_core_read(&sb, sizeof(sb), &inode->i_sb);
+	bpf_core_read(&dev, sizeof(dev), &sb->s_dev);
+	bpf_core_read(&ino, sizeof(ino), &inode->i_ino);
+	walk.hash = mix(dev, ino);
 	walk.def = def;
 	def->cut = 1;
 	def->len = 0;
@@ -244,14 +275,23 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_small, &walk);
 	else
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_large, &walk);
+	mount = (struct mount *)walk.mount; /* the topmost one */
+	bpf_core_read(&namespace, sizeof(namespace), &mount->mnt_ns);
+	if (!def->cut && as_id(walk.hash) != id) {
+		/* Renamed since the id was made. Rather no name than another one's. */
+		bpf_ringbuf_discard(def, BPF_RB_NO_WAKEUP);
+		return 0;
+	}
+	if (!namespace && !(flags & MNT_INTERNAL))
+		def->cut = 1; /* unmounted while in use: where it was is not known any more */
 	def->type = RECORD_FILE;
 	def->internal = !!(flags & MNT_INTERNAL);
 	def->pad = 0;
 	def->pad2 = 0;
 	def->id = id;
-	bpf_core_read(&def->ino, sizeof(def->ino), &inode->i_ino);
 	bpf_core_read(&def->mode, sizeof(def->mode), &inode->i_mode);
-	bpf_core_read(&def->dev, sizeof(def->dev), &sb->s_dev);
+	def->ino = ino;
+	def->dev = dev;
 	bpf_core_read(&def->magic, sizeof(def->magic), &sb->s_magic);
 	bpf_ringbuf_submit(def, bpf_ringbuf_query(&definitions, BPF_RB_AVAIL_DATA) > DEFINITIONS_SIZE / 4 ?
 					BPF_RB_FORCE_WAKEUP :

@@ -145,7 +145,7 @@ static __always_inline struct state *look_at(struct task_struct *task)
 		COUNT(no_state);
 		return NULL;
 	}
-	if (state->nr_plus_1)
+	if (state->nr_plus_1 && settled)
 		COUNT(unpaired);
 	state->flags &= ~NEWBORN;
 	return state;
@@ -159,6 +159,8 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 	if (want_rows) {
 		know_task(task, state);
 		name_objects(task, state, desc);
+		if (desc->path != NO_ARG)
+			remember_names(state, desc);
 	}
 	state->enter_ns = bpf_ktime_get_ns();
 	if (desc->kind == KIND_NEVER_RETURNS)
@@ -345,6 +347,8 @@ static __always_inline void leave(struct task_struct *task, struct state *state,
 		return;
 	}
 	state->nr_plus_1 = 0;
+	if (!settled)
+		return;
 	if (in_flight)
 		COUNT(unpaired);
 	else if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task, state) &&

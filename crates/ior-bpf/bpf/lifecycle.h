@@ -61,15 +61,21 @@ int BPF_PROG(task_execed, struct task_struct *task, __s32 old_tid, struct linux_
 	return 0;
 }
 
-/* A pid or tid that is used again is somebody else's. */
+/*
+ * A pid or tid that is used again is somebody else's. A leader's tid stays its process's as long as that lives: a thread
+ * that calls exec takes it over.
+ */
 static __always_inline void forget_target(struct task_struct *task)
 {
-	__u64 pid = task->tgid, tid = (__u64)(__u32)task->pid | TARGET_TID;
+	__u64 pid = task->tgid, tid = (__u64)(__u32)task->pid | TARGET_TID, leader = pid | TARGET_TID;
+	bool group_lives = task->signal->live.counter;
 
-	bpf_map_delete_elem(&targets, &tid);
-	if (task->signal->live.counter)
+	if (!group_lives || tid != leader)
+		bpf_map_delete_elem(&targets, &tid);
+	if (group_lives)
 		return;
 	bpf_map_delete_elem(&targets, &pid);
+	bpf_map_delete_elem(&targets, &leader);
 	if (pid == scope.only)
 		only_is_gone = 1;
 }
@@ -83,7 +89,7 @@ int BPF_PROG(task_exited, struct task_struct *task)
 	if (state) {
 		if (state->flags & FOLLOWED)
 			__sync_fetch_and_add(&live_followed, -1);
-		if (state->nr_plus_1)
+		if (state->nr_plus_1 && settled)
 			COUNT(unpaired);
 		if (state->task_id) {
 			gone = bpf_ringbuf_reserve(&definitions, sizeof(*gone), 0);

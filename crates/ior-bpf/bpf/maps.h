@@ -45,6 +45,7 @@ const volatile __u64 wake_at;   /* bytes in a ring that make us wake the reader 
 __u8 wanted[MAX_NR];  /* the selected syscalls */
 __u32 epoch = 1;      /* raised when user space forgot its definitions: all are sent again when next used */
 __s64 live_followed;  /* followed threads alive */
+__u8 settled;         /* all programs are attached: an exit without an enter is one that was missed */
 __u8 only_is_gone;    /* the process scope.only names has ended */
 
 /* --- per thread: the call in flight, and what has been defined --- */
@@ -76,7 +77,8 @@ struct state {
 	__u64 cred;
 	__u64 cgroups;
 	__u64 parent;
-	__u64 leader_name;
+	struct comm leader_name;
+	__u64 name_start[2]; /* the first bytes of `path` and `path2` when the call was entered; 0 unreadable then */
 	__u64 seen[SEEN]; /* file ids known to be defined, by their low bits */
 };
 

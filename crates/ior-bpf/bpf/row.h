@@ -156,8 +156,35 @@ static __always_inline void send_row(const struct state *state, const volatile s
 	bpf_ringbuf_submit(row, wake_flag(ring));
 }
 
+static __always_inline __u64 name_start(__u64 from)
+{
+	__u64 start = 0;
+
+	bpf_probe_read_user_str(&start, sizeof(start), (void *)from);
+	return start;
+}
+
+/* Remembers how names begin, where they can be read already: their memory may be overwritten before they are read whole. */
+static __always_inline void remember_names(struct state *state, const volatile struct syscall_desc *desc)
+{
+	state->name_start[0] = name_start(state->args[desc->path & 7]);
+	state->name_start[1] = desc->path2 == NO_ARG ? 0 : name_start(state->args[desc->path2 & 7]);
+}
+
+/* Whether a name that was read now is not the one the call was entered with. */
+static __always_inline bool has_changed(const char *name, __u64 start)
+{
+	__u64 now = 0;
+
+	if (!start)
+		return false;
+	bpf_probe_read_kernel_str(&now, sizeof(now), name);
+	return now != start;
+}
+
 /* Reads one name argument. Returns 0 if it did not fit into `room`, which is no fault of the name's. */
-static __always_inline bool read_name(char *to, const __u32 room, __u64 from, __u16 *len, __u8 *name_state)
+static __always_inline bool read_name(char *to, const __u32 room, __u64 from, __u64 start, __u16 *len,
+				      __u8 *name_state)
 {
 	long n;
 
@@ -171,7 +198,7 @@ static __always_inline bool read_name(char *to, const __u32 room, __u64 from, __
 		return true;
 	}
 	*len = n ? n - 1 : 0;
-	*name_state = n < room ? NAME_WHOLE : NAME_CUT;
+	*name_state = has_changed(to, start) ? NAME_FAULT : n < room ? NAME_WHOLE : NAME_CUT;
 	return n < room;
 }
 
@@ -207,9 +234,10 @@ static __always_inline bool send_named(const struct state *state, const volatile
 		else if (desc->kind == KIND_EXEC && outcome->ret >= 0)
 			row->state = NAME_FAULT; /* the pointer is another program's now */
 		else
-			fits = read_name(to, room, state->args[desc->path & 7], &row->len, &row->state);
+			fits = read_name(to, room, state->args[desc->path & 7], state->name_start[0], &row->len, &row->state);
 		if (names > 1)
-			fits &= read_name(to + room, room, state->args[desc->path2 & 7], &row->len2, &row->state2);
+			fits &= read_name(to + room, room, state->args[desc->path2 & 7], state->name_start[1],
+					  &row->len2, &row->state2);
 	}
 	if (!fits && retry) {
 		bpf_ringbuf_discard(row, BPF_RB_NO_WAKEUP);

@@ -59,12 +59,9 @@ static __always_inline __u32 next_task_id(void)
 	return cpu ? 1 + (__u32)(cpu->task_seq++) * cpu_count + bpf_get_smp_processor_id() : 0;
 }
 
-/* The start of the process's name: enough to notice that it has changed. */
-static __always_inline __u64 leader_name_of(struct task_struct *task)
+static __always_inline bool same_comm(struct comm a, struct comm b)
 {
-	struct task_struct *leader = TASK(task, group_leader);
-
-	return comm_of(leader).word[0];
+	return a.word[0] == b.word[0] && a.word[1] == b.word[1];
 }
 
 /* Sends the definition of a task as it is now. */
@@ -81,7 +78,7 @@ static __noinline int define_task(struct task_struct *task, struct state *state)
 	state->cred = (__u64)cred;
 	state->cgroups = (__u64)css;
 	state->parent = (__u64)parent;
-	state->leader_name = leader_name_of(task);
+	state->leader_name = comm_of(leader);
 	state->task_id = 0;
 	def = bpf_ringbuf_reserve(&definitions, sizeof(*def), 0);
 	if (!def) {
@@ -116,9 +113,9 @@ static __always_inline void know_task(struct task_struct *task, struct state *st
 		state->task_id = 0;
 		__builtin_memset(state->seen, 0, sizeof(state->seen));
 	}
-	if (!state->task_id || state->comm.word[0] != comm.word[0] || state->comm.word[1] != comm.word[1] ||
+	if (!state->task_id || !same_comm(state->comm, comm) ||
 	    state->cred != (__u64)TASK(task, real_cred) || state->cgroups != (__u64)TASK(task, cgroups) ||
-	    state->parent != (__u64)TASK(task, real_parent) || state->leader_name != leader_name_of(task))
+	    state->parent != (__u64)TASK(task, real_parent) || !same_comm(state->leader_name, comm_of(TASK(task, group_leader))))
 		define_task(task, state);
 }
 

@@ -12,7 +12,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
-use std::thread::JoinHandle;
+use std::thread::{self, JoinHandle};
 
 use crate::Error;
 
@@ -30,7 +30,8 @@ impl Child {
     /// (`SUDO_UID`) the command runs as the invoking user.
     ///
     /// # Errors
-    /// No such program, or one that cannot be run, or no process could be made.
+    /// No such program, or one that cannot be run, or no process or thread could be made, or it is not clear whom sudo
+    /// was called by.
     pub fn hold(argv: &[OsString]) -> Result<Child, Error> {
         let name = argv.first().cloned().unwrap_or_default();
         let program = name.to_string_lossy().into_owned();
@@ -39,7 +40,7 @@ impl Child {
             source,
         };
         let path = find_program(&name).map_err(failed)?;
-        let user = invoking_user();
+        let user = invoking_user().map_err(failed)?;
         let (mut pid_reader, pid_writer) = pipe().map_err(failed)?;
         let (gate_reader, gate) = pipe().map_err(failed)?;
 
@@ -56,11 +57,14 @@ impl Child {
             });
         }
         // The child's ends of the pipes live in the thread until exec has been tried: fork must not miss them.
-        let spawning = std::thread::spawn(move || {
-            let child = command.spawn();
-            drop((pid_writer, gate_reader));
-            child
-        });
+        let spawning = thread::Builder::new()
+            .name("ior-spawn".into())
+            .spawn(move || {
+                let child = command.spawn();
+                drop((pid_writer, gate_reader));
+                child
+            })
+            .map_err(failed)?;
         let mut pid = [0; 4];
         match pid_reader.read_exact(&mut pid) {
             Ok(()) => Ok(Child {
@@ -201,24 +205,71 @@ fn report_and_wait(report: RawFd, wait: RawFd) -> io::Result<()> {
 }
 
 /// Whom sudo was called by.
+#[derive(Debug, PartialEq, Eq)]
 struct User {
     uid: libc::uid_t,
     gid: libc::gid_t,
     groups: Vec<libc::gid_t>,
 }
 
-fn invoking_user() -> Option<User> {
+fn invoking_user() -> io::Result<Option<User>> {
     // SAFETY: always succeeds.
     if unsafe { libc::geteuid() } != 0 {
-        return None;
+        return Ok(None);
     }
-    let number = |name| std::env::var(name).ok()?.parse().ok();
-    let (uid, gid) = (number("SUDO_UID")?, number("SUDO_GID")?);
-    let name = std::env::var("SUDO_USER").unwrap_or_default();
-    let groups = std::fs::read_to_string("/etc/group")
-        .map(|table| groups_of(&name, gid, &table))
-        .unwrap_or_default();
-    (uid != 0).then_some(User { uid, gid, groups })
+    let read = |path| {
+        std::fs::read(path)
+            .map(|table| String::from_utf8_lossy(&table).into_owned())
+            .unwrap_or_default()
+    };
+    sudo_user(
+        |name| std::env::var_os(name),
+        &read("/etc/passwd"),
+        &read("/etc/group"),
+    )
+}
+
+/// Whom sudo was called by, from its variables and the tables of users (passwd(5)) and groups; `None` without sudo, or if
+/// root called it. What cannot be understood is an error: COMMAND must not run as root by mistake.
+fn sudo_user(
+    variable: impl Fn(&str) -> Option<OsString>,
+    passwd: &str,
+    groups: &str,
+) -> io::Result<Option<User>> {
+    let number = |name| match variable(name) {
+        None => Ok(None),
+        Some(value) => match value.to_str().and_then(|value| value.parse().ok()) {
+            Some(number) => Ok(Some(number)),
+            None => Err(io::Error::other(format!(
+                "{name} is no number: {}; unset SUDO_UID to run it as root",
+                value.to_string_lossy()
+            ))),
+        },
+    };
+    let Some(uid) = number("SUDO_UID")?.filter(|uid| *uid != 0) else {
+        return Ok(None);
+    };
+    let entry = passwd.lines().find_map(|line| {
+        let fields: Vec<_> = line.split(':').collect();
+        let [name, _, of, gid, ..] = fields[..] else {
+            return None;
+        };
+        (of.parse() == Ok(uid)).then_some((name, gid.parse().ok()?))
+    });
+    let gid = number("SUDO_GID")?
+        .or(entry.map(|(_, gid)| gid))
+        .ok_or_else(|| {
+            io::Error::other(format!(
+                "the group of user {uid} (SUDO_UID) is unknown: SUDO_GID is not set, and /etc/passwd does not say; \
+                 unset SUDO_UID to run it as root"
+            ))
+        })?;
+    let name = match variable("SUDO_USER") {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => entry.map(|(name, _)| name.to_owned()).unwrap_or_default(),
+    };
+    let groups = groups_of(&name, gid, groups);
+    Ok(Some(User { uid, gid, groups }))
 }
 
 /// The groups of a user by `/etc/group` (group(5)), the primary one included.
@@ -330,6 +381,51 @@ mod tests {
                 matches!(Child::hold(&argv(&[name])), Err(Error::Command { .. })),
                 "{name}"
             );
+        }
+    }
+
+    #[test]
+    fn whom_sudo_was_called_by_is_known_or_an_error() {
+        let user = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                let found = variables.iter().find(|(of, _)| *of == name);
+                found.map(|(_, value)| OsString::from(value))
+            };
+            let passwd = "root:x:0:0::/root:/bin/sh\nbad line\nann:x:1000:30::/:/bin/sh\n";
+            sudo_user(variable, passwd, "audio:x:20:ann\n").map_err(|error| error.to_string())
+        };
+        let ann = |gid, groups: &[u32]| {
+            Ok(Some(User {
+                uid: 1000,
+                gid,
+                groups: groups.to_vec(),
+            }))
+        };
+        assert_eq!(user(&[]), Ok(None));
+        assert_eq!(user(&[("SUDO_UID", "0"), ("SUDO_GID", "0")]), Ok(None));
+        let all = [
+            ("SUDO_UID", "1000"),
+            ("SUDO_GID", "31"),
+            ("SUDO_USER", "bob"),
+        ];
+        assert_eq!(user(&all), ann(31, &[31]));
+        assert_eq!(user(&all[..1]), ann(30, &[30, 20]));
+        for (variables, expected) in [
+            (
+                [("SUDO_UID", "ann"), ("SUDO_GID", "30")],
+                "SUDO_UID is no number: ann;",
+            ),
+            (
+                [("SUDO_UID", "1000"), ("SUDO_GID", "")],
+                "SUDO_GID is no number: ;",
+            ),
+            (
+                [("SUDO_UID", "1001"), ("SUDO_USER", "ann")],
+                "the group of user 1001 ",
+            ),
+        ] {
+            let message = user(&variables).unwrap_err();
+            assert!(message.starts_with(expected), "{message}");
         }
     }
 

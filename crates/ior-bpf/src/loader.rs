@@ -337,7 +337,15 @@ impl Loaded {
                 .map_err(|source| load_error(source, "attaching the BPF programs"))?;
             self.links.push(link);
         }
+        self.settle(true);
         Ok(())
+    }
+
+    /// Tells the programs whether all of them are attached. While some are not, an unpaired exit is no loss.
+    pub fn settle(&mut self, settled: bool) {
+        if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
+            bss.settled = settled.into();
+        }
     }
 
     /// Program runs the kernel skipped, of all our programs; `None` if a counter cannot be read.

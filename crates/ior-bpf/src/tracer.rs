@@ -152,6 +152,7 @@ impl Tracer {
     /// Detaches the programs: no call is seen after this. What is still in the rings can be polled, until
     /// [`Tracer::is_drained`].
     pub fn detach(&mut self) {
+        self.loaded.settle(false);
         // In the reverse order of attaching: the enters first, so that no enter waits for an exit nobody sees.
         while let Some(link) = self.loaded.links.pop() {
             drop(link);
