@@ -15,8 +15,8 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
  * Levels (directories and mounts) of a path that go into an id: the first ones by plain loads, the rest step by step.
  * Every inlined level costs the verifier time at each attach. Without bpf_loop, renames further up go unnoticed.
  */
-#define NEAR_DEPTH 16
-#define FAR_DEPTH 16
+#define NEAR_DEPTH 14
+#define FAR_DEPTH 18
 /* Components a definition holds without bpf_loop (what the 5.10 verifier takes), and with it. */
 #define WALK_DEPTH 32
 #define LOOP_DEPTH 2200
