@@ -6,7 +6,9 @@ mod values;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::fs;
 use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -304,7 +306,7 @@ fn outputs(args: &OutputArgs) -> Result<Vec<Output>> {
         (Format::Json, args.json.clone()),
     ] {
         let Some(path) = path else { continue };
-        if outputs.iter().any(|other| other.path == path) {
+        if outputs.iter().any(|other| is_one_file(&other.path, &path)) {
             match path.to_str() {
                 Some("-") => bail!(
                     "two outputs want standard output (--plain, --csv -, --json -): give all but one a file"
@@ -318,6 +320,45 @@ fn outputs(args: &OutputArgs) -> Result<Vec<Output>> {
         outputs.push(Output { format, path });
     }
     Ok(outputs)
+}
+
+/// Whether two outputs are one file, however it is called. `/dev/null` takes any number.
+fn is_one_file(one: &Path, other: &Path) -> bool {
+    if one == "-" && other == "-" {
+        return true;
+    }
+    let (one_is, other_is) = (identity(one), identity(other));
+    if one_is.is_some() && one_is == identity(Path::new("/dev/null")) {
+        return false;
+    }
+    one == other || one_is.is_some() && one_is == other_is
+}
+
+/// What makes a file the same as another.
+#[derive(PartialEq, Eq)]
+enum Identity {
+    /// Device and inode of a file that is there.
+    There(u64, u64),
+    /// The canonical name of one that is not.
+    New(PathBuf),
+}
+
+/// `None` if no file can be there.
+fn identity(path: &Path) -> Option<Identity> {
+    let path = if path == "-" {
+        Path::new("/proc/self/fd/1")
+    } else {
+        path
+    };
+    if let Ok(found) = fs::metadata(path) {
+        return Some(Identity::There(found.dev(), found.ino()));
+    }
+    let directory = match path.parent()? {
+        here if here == "" => Path::new("."),
+        directory => directory,
+    };
+    let directory = fs::canonicalize(directory).ok()?;
+    Some(Identity::New(directory.join(path.file_name()?)))
 }
 
 fn hook(args: &RunArgs) -> Option<Hook> {

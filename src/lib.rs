@@ -15,12 +15,13 @@ mod summary;
 mod syscalls_list;
 
 use std::ffi::OsString;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::Error;
 use cli::Request;
+use ior_core::escape;
 
 /// Exit status of a usage error.
 const USAGE: u8 = 2;
@@ -46,7 +47,17 @@ impl fmt::Display for Failure {
         }
         // A cause may have its own ideas about lines.
         let words: Vec<_> = text.split_whitespace().collect();
-        f.write_str(&words.join(" "))
+        // Names in it must not act on a terminal. Backslashes stay: some causes are escaped already.
+        words.join(" ").chars().try_for_each(|character| {
+            if escape::is_hostile(character) {
+                let mut bytes = [0; 4];
+                f.write_str(&escape::terminal(
+                    character.encode_utf8(&mut bytes).as_bytes(),
+                ))
+            } else {
+                f.write_char(character)
+            }
+        })
     }
 }
 

@@ -6,8 +6,11 @@ mod output;
 mod pipeline;
 mod stop;
 mod tasks;
+#[cfg(test)]
+mod tests;
 
 use std::io::{self, IsTerminal, Write};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Error, Result};
@@ -44,6 +47,14 @@ pub fn run(config: Config, launched: Instant) -> Result<u8, Failure> {
     };
     let run = Run::start(config, launched).map_err(|error| Failure { status, error })?;
     run.finish().map_err(|error| Failure { status: 1, error })
+}
+
+/// Whether everything was traced and written; nobody reading it any more is no failure.
+enum Recorded {
+    Yes,
+    No(Error),
+    /// The user knows already.
+    SaidNo,
 }
 
 /// A run that has started: the trace is attached and COMMAND, if there is one, is running.
@@ -84,7 +95,7 @@ impl Run {
         let source = Live::attach(&config.options)?;
         let (attached, attached_ns) = (Instant::now(), summary::boottime_ns());
         announce(&config, source.variant(), launched.elapsed());
-        let stop = Stop::new(config.duration, signals, watched);
+        let stop = Stop::new(config.duration, signals, watched)?;
         if let Some(command) = &mut command {
             command.release()?;
         }
@@ -105,8 +116,15 @@ impl Run {
         let taken = self.take_rows();
         let elapsed = self.attached.elapsed();
         let in_flight = self.source.finish();
-        let drained = self.drain();
-        // A COMMAND that outlives the run (--duration, a closed pipe) is ended; its status means nothing then.
+        let traced = taken.and(self.drain());
+        let recorded = if traced.is_err() || self.pipeline.is_broken() {
+            // First the outputs: what they leave of a full disk is COMMAND's again.
+            let recorded = traced.and(self.pipeline.complete()).or_else(unless_closed);
+            self.wait_untraced(recorded)
+        } else {
+            Recorded::Yes
+        };
+        // A COMMAND that outlives the run (--duration) is ended; its status means nothing then.
         let status = self
             .command
             .as_ref()
@@ -116,10 +134,38 @@ impl Run {
         let completed = self.pipeline.complete();
         let answered = self.answer();
         self.say_statistics(elapsed, in_flight);
-        for outcome in [taken, drained, completed, answered] {
+        match recorded {
+            Recorded::Yes => {}
+            Recorded::No(error) => return Err(error),
+            Recorded::SaidNo => return Ok(1),
+        }
+        for outcome in [completed, answered] {
             outcome.or_else(unless_closed)?;
         }
         Ok(status)
+    }
+
+    /// Waits for a COMMAND that still runs after tracing it has failed: a tracer must not end the job it looks at.
+    fn wait_untraced(&mut self, recorded: Result<()>) -> Recorded {
+        let goes_on = match &mut self.command {
+            Some(command) => !self.stop.is_wanted() && !command.has_ended().unwrap_or(true),
+            None => false,
+        };
+        let outcome = match recorded {
+            Ok(()) => Recorded::Yes,
+            Err(error) if goes_on => {
+                let failure = Failure { status: 1, error };
+                let _ = writeln!(io::stderr(), "{failure}; COMMAND goes on untraced");
+                Recorded::SaidNo
+            }
+            Err(error) => Recorded::No(error),
+        };
+        if let Some(command) = &mut self.command {
+            while let Ok(false) = self.stop.is_due_untraced(command) {
+                thread::sleep(TICK);
+            }
+        }
+        outcome
     }
 
     fn take_rows(&mut self) -> Result<()> {

@@ -7,7 +7,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// A directory of its own for a test, removed at the end.
 struct Directory(PathBuf);
@@ -159,6 +160,32 @@ fn what_cannot_be_together_is_refused() {
 }
 
 #[test]
+fn two_outputs_that_are_one_file_are_refused_however_it_is_called() {
+    let directory = Directory::new("one-file");
+    let path = |name: &str| directory.0.join(name).to_str().unwrap().to_owned();
+    std::os::unix::fs::symlink(".", path("here")).unwrap();
+    fs::write(path("there"), "").unwrap();
+    std::os::unix::fs::symlink("there", path("link")).unwrap();
+    for (csv, json) in [
+        ("new", "./new"),
+        ("new", "here/new"),
+        ("there", "link"),
+        ("here/link", "there"),
+    ] {
+        let message = complaint(&["--csv", &path(csv), "--json", &path(json)], 2);
+        assert!(
+            message.starts_with("ior: two outputs want the file "),
+            "{message}"
+        );
+    }
+    // Not a usage error, so that what comes next is looked at.
+    let nulls = ["--csv", "/dev/null", "--json", "/dev/null"];
+    complaint(&[&nulls[..], &["-p", "999999999"]].concat(), 1);
+    let two = ["--csv", &path("new"), "--json", &path("there")];
+    complaint(&[&two[..], &["-p", "999999999"]].concat(), 1);
+}
+
+#[test]
 fn a_process_that_does_not_exist_is_a_failure() {
     insta::assert_snapshot!(complaint(&["-p", "999999999"], 1), @"ior: no process 999999999: it has ended, or the number is of another pid namespace (see `ps -e`)");
     insta::assert_snapshot!(complaint(&["-t", "999999999"], 1), @"ior: no thread 999999999: it has ended, or the number is of another pid namespace (see `ps -eL`)");
@@ -168,6 +195,12 @@ fn a_process_that_does_not_exist_is_a_failure() {
 fn an_output_that_cannot_be_written_is_found_before_the_trace() {
     insta::assert_snapshot!(complaint(&["--csv", "/no/such/directory/x.csv"], 1), @"ior: cannot write /no/such/directory/x.csv: no file can be created in its directory: No such file or directory (os error 2)");
     insta::assert_snapshot!(complaint(&["--csv", "/"], 1), @"ior: cannot write /: it is a directory; name a file in it");
+    insta::assert_snapshot!(complaint(&["--csv", "/tmp/no-such-directory/"], 1), @"ior: cannot write /tmp/no-such-directory/: it is a directory's name; name a file");
+    let long = format!("/tmp/{}", "x".repeat(256));
+    assert!(
+        complaint(&["--csv", &long, "--", "true"], 125)
+            .ends_with("x: File name too long (os error 36)")
+    );
     // With COMMAND, which must not run then, the status says that it did not.
     let directory = Directory::new("unwritable");
     let ran = directory.0.join("ran");
@@ -180,6 +213,95 @@ fn an_output_that_cannot_be_written_is_found_before_the_trace() {
 fn a_command_that_cannot_be_run_is_found_before_the_trace() {
     insta::assert_snapshot!(complaint(&["--", "no-such-program"], 125), @"ior: cannot run no-such-program: not found in PATH");
     insta::assert_snapshot!(complaint(&["--", "/etc/passwd"], 125), @"ior: cannot run /etc/passwd: not an executable file");
+}
+
+/// The stack of a thread that no machine has room for.
+fn without_threads(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ior"))
+        .args(args)
+        .env("RUST_MIN_STACK", (1u64 << 46).to_string())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn without_a_thread_there_is_one_line_and_no_panic() {
+    for (args, status, expected) in [
+        (&["--", "true"][..], 125, "ior: cannot run true: "),
+        (&["--plain"], 1, "ior: cannot handle signals: "),
+    ] {
+        let output = without_threads(args);
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{stderr}");
+        assert!(
+            stderr.starts_with(expected) && stderr.lines().count() == 1,
+            "{stderr}"
+        );
+    }
+}
+
+#[test]
+fn names_in_messages_do_not_act_on_the_terminal() {
+    let message = complaint(&["--csv", "/no/such/\u{1b}[31m\u{202e}x"], 1);
+    assert!(
+        message.contains("/no/such/\\x1b[31m\\u{202e}x: "),
+        "{message}"
+    );
+}
+
+/// Starts ior with an output that blocks: a fifo nobody reads. Returns when it can be signalled.
+fn blocked(directory: &Directory) -> Child {
+    let fifo = directory.0.join("fifo");
+    let made = Command::new("mkfifo").arg(&fifo).status().unwrap();
+    assert!(made.success());
+    let child = Command::new(env!("CARGO_BIN_EXE_ior"))
+        .arg("--json")
+        .arg(directory.0.join("rows.json"))
+        .arg("--csv")
+        .arg(&fifo)
+        .spawn()
+        .unwrap();
+    let has_thread = || {
+        let threads = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+        threads
+            .filter_map(|thread| fs::read_to_string(thread.ok()?.path().join("comm")).ok())
+            .any(|comm| comm == "ior-signals\n")
+    };
+    while !has_thread() {
+        std::thread::yield_now();
+    }
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+}
+
+#[test]
+fn one_signal_ends_a_blocked_run_after_a_while() {
+    let directory = Directory::new("blocked");
+    let mut child = blocked(&directory);
+    signal(&child, "-TERM");
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
+    assert_eq!(directory.names(), ["fifo"]);
+}
+
+#[test]
+fn a_second_interrupt_ends_a_blocked_run_at_once() {
+    let directory = Directory::new("blocked-twice");
+    let mut child = blocked(&directory);
+    let began = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        signal(&child, "-INT");
+    }
+    assert!(began.elapsed() < Duration::from_secs(5));
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 2));
+    assert_eq!(directory.names(), ["fifo"]);
 }
 
 #[test]

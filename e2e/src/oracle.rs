@@ -98,7 +98,10 @@ fn once() -> u64 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_once(repeat: &u64) -> bool {
     *repeat == 1
 }

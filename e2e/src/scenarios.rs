@@ -1,6 +1,7 @@
 //! The scenarios: each makes its calls, success and failure of every kind, and states them on the tape.
 
 mod asynchronous;
+pub mod blocked;
 mod descriptors;
 mod directories;
 mod exec;
@@ -10,6 +11,7 @@ mod memory;
 mod metadata;
 mod names;
 mod processes;
+pub mod scopes;
 mod sockets;
 mod threads;
 mod transfer;
@@ -30,7 +32,11 @@ pub struct Scenario {
 fn nothing(_: &mut Tape) {}
 
 const fn plain(name: &'static str, run: fn(&mut Tape)) -> Scenario {
-    Scenario { name, setup: nothing, run }
+    Scenario {
+        name,
+        setup: nothing,
+        run,
+    }
 }
 
 const fn prepared(name: &'static str, setup: fn(&mut Tape), run: fn(&mut Tape)) -> Scenario {
@@ -62,9 +68,21 @@ pub const EXACT: &[Scenario] = &[
     plain("renamed_and_unlinked", names::renamed_and_unlinked),
     plain("odd_names", hard_paths::odd_names),
     plain("collapsed", hard_paths::collapsed),
-    prepared("long_path", hard_paths::make_long_path, hard_paths::long_path),
-    prepared("deep_path", hard_paths::make_deep_path, hard_paths::deep_path),
-    prepared("untouched_page", hard_paths::make_untouched_page, hard_paths::untouched_page),
+    prepared(
+        "long_path",
+        hard_paths::make_long_path,
+        hard_paths::long_path,
+    ),
+    prepared(
+        "deep_path",
+        hard_paths::make_deep_path,
+        hard_paths::deep_path,
+    ),
+    prepared(
+        "untouched_page",
+        hard_paths::make_untouched_page,
+        hard_paths::untouched_page,
+    ),
     plain("edge_of_mapping", hard_paths::edge_of_mapping),
     plain("unreadable_path", hard_paths::unreadable_path),
     plain("mmap", memory::mmap),
@@ -72,7 +90,11 @@ pub const EXACT: &[Scenario] = &[
     plain("fcntl_ioctl_flock", descriptors::fcntl_ioctl_flock),
     plain("pipe", descriptors::pipe),
     plain("made_from_nothing", descriptors::made_from_nothing),
-    prepared("open_before_trace", descriptors::open_early, descriptors::open_before_trace),
+    prepared(
+        "open_before_trace",
+        descriptors::open_early,
+        descriptors::open_before_trace,
+    ),
     plain("copies_by_fork", descriptors::copies_by_fork),
     plain("sent_by_socket", sockets::sent_by_socket),
     plain("socket", sockets::socket),
@@ -83,15 +105,19 @@ pub const EXACT: &[Scenario] = &[
     plain("aio", asynchronous::aio),
     plain("exec", exec::exec),
     plain("exec_by_thread", exec::exec_by_thread),
+    plain("vforked", exec::vforked),
     plain("exit", processes::exit),
     plain("gone_at_once", processes::gone_at_once),
     plain("process_tree", processes::tree),
     plain("short_lived_1000", processes::short_lived_1000),
+    plain("recycled_tid", processes::recycled_tid),
     plain("ia32", processes::ia32),
     plain("threads", threads::threads),
     plain("renamed_thread", threads::renamed_thread),
     plain("restarted", threads::restarted),
     plain("interrupted", threads::interrupted),
+    plain("restarted_thrice", threads::restarted_thrice),
+    plain("interrupted_sleep", threads::interrupted_sleep),
     plain("blocked_while_reused", threads::blocked_while_reused),
     plain("distinct_10000", volume::distinct_10000),
 ];
@@ -101,13 +127,26 @@ pub const SPECIAL: &[Scenario] = &[
     plain("writes_1000000", volume::writes_1000000),
     plain("writers_16", volume::writers_16),
     plain("image", exec::image),
+    plain("migrating", threads::migrating),
+    plain("in_flight", blocked::in_flight),
+    plain("slow_read", blocked::slow_read),
+    prepared(
+        "three_threads",
+        scopes::start_threads,
+        scopes::three_threads,
+    ),
+    plain("names_in_and_out", scopes::names_in_and_out),
+    plain("other_user", scopes::other_user),
     plain("endless", volume::endless),
     plain("noise", volume::noise),
 ];
 
 /// The scenario of that name.
 pub fn find(name: &str) -> Option<&'static Scenario> {
-    EXACT.iter().chain(SPECIAL).find(|scenario| scenario.name == name)
+    EXACT
+        .iter()
+        .chain(SPECIAL)
+        .find(|scenario| scenario.name == name)
 }
 
 /// Creates a file of `len` bytes in the scratch directory, outside the bracket.

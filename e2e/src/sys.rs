@@ -201,7 +201,10 @@ pub fn call(nr: c_long, args: &[Arg<'_>]) -> i64 {
 
 /// Scatter list of some buffers.
 pub fn iovec(parts: &mut [&mut [u8]]) -> Vec<[usize; 2]> {
-    parts.iter_mut().map(|part| [part.as_mut_ptr() as usize, part.len()]).collect()
+    parts
+        .iter_mut()
+        .map(|part| [part.as_mut_ptr() as usize, part.len()])
+        .collect()
 }
 
 /// A `struct msghdr` without address and control data.
@@ -250,7 +253,10 @@ pub fn pid_and_tid() -> (u32, u32) {
 
 /// Renames the calling thread.
 pub fn set_comm(name: &CStr) {
-    let ret = call(libc::SYS_prctl, args![libc::PR_SET_NAME, name, 0i32, 0i32, 0i32]);
+    let ret = call(
+        libc::SYS_prctl,
+        args![libc::PR_SET_NAME, name, 0i32, 0i32, 0i32],
+    );
     assert_eq!(ret, 0, "prctl");
 }
 
@@ -335,4 +341,73 @@ pub fn getpid32() -> i32 {
 pub fn poke(address: usize, bytes: &[u8]) {
     // SAFETY: the scenario mapped at least that much there, writable.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
+}
+
+const VFORK_STACK: usize = 256 << 10;
+
+type ChildBody<'a> = Box<dyn FnOnce() + 'a>;
+
+extern "C" fn vfork_main(body: *mut c_void) -> c_int {
+    // SAFETY: `body` is the box leaked by `vfork`, handed to this child alone.
+    let body = unsafe { Box::from_raw(body.cast::<ChildBody<'_>>()) };
+    body();
+    call(libc::SYS_exit_group, args![0i32]);
+    std::process::abort();
+}
+
+/// Runs `body` as `vfork` does: in a child that shares the memory, while this thread waits for its exec or its end; the
+/// child's process id.
+pub fn vfork<'a>(body: impl FnOnce() + 'a) -> i32 {
+    let body: Box<ChildBody<'a>> = Box::new(Box::new(body));
+    let mut stack = vec![0u128; VFORK_STACK / size_of::<u128>()];
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: the stack and what `body` borrows outlive the child's use of this memory, because the call returns only
+    // when the child has left it; the process has one thread.
+    let pid = unsafe {
+        let top = stack.as_mut_ptr_range().end.cast();
+        libc::clone(vfork_main, top, flags, Box::into_raw(body).cast())
+    };
+    assert!(pid > 0, "clone failed");
+    pid
+}
+
+/// The processors the calling thread may run on, as bits.
+pub fn processors() -> [u64; 16] {
+    let mut set = [0; 16];
+    let ret = call(
+        libc::SYS_sched_getaffinity,
+        args![0i32, size_of_val(&set), &mut set],
+    );
+    assert!(ret > 0, "sched_getaffinity: {ret}");
+    set
+}
+
+/// Moves the calling thread to one processor.
+pub fn run_on(processor: usize) {
+    let mut set = [0u64; 16];
+    set[processor / 64] = 1 << (processor % 64);
+    let ret = call(
+        libc::SYS_sched_setaffinity,
+        args![0i32, size_of_val(&set), &set],
+    );
+    assert_eq!(ret, 0, "sched_setaffinity");
+}
+
+/// Nanoseconds of `CLOCK_MONOTONIC`.
+pub fn now_ns() -> u64 {
+    let mut now = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: `now` outlives the call.
+    let ret = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut now) };
+    assert_eq!(ret, 0, "clock_gettime");
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+}
+
+/// Says a line on standard output.
+pub fn say(line: &str) {
+    let line = format!("{line}\n");
+    let ret = call(libc::SYS_write, args![1i32, line.as_bytes(), line.len()]);
+    assert_eq!(ret, line.len() as i64, "write to standard output");
 }

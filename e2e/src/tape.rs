@@ -40,7 +40,10 @@ impl Tape {
     pub fn new(dir: Vec<u8>, comm: &str) -> Tape {
         let path = [&dir[..], b"/", ORACLE.as_bytes(), b"\0"].concat();
         let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND;
-        let low = sys::call(libc::SYS_openat, args![libc::AT_FDCWD, &path[..], flags, 0o644]);
+        let low = sys::call(
+            libc::SYS_openat,
+            args![libc::AT_FDCWD, &path[..], flags, 0o644],
+        );
         assert!(low >= 0, "open oracle: {low}");
         let oracle = sys::call(libc::SYS_fcntl, args![low, libc::F_DUPFD, 900]) as i32;
         assert!(oracle >= 900, "dup oracle: {oracle}");
@@ -61,7 +64,8 @@ impl Tape {
         tape
     }
 
-    fn identify(&mut self) {
+    /// Asks again who the calling thread is: after it has changed its user.
+    pub fn identify(&mut self) {
         (self.pid, self.tid) = sys::pid_and_tid();
         (self.uid, self.ppid) = sys::uid_and_parent();
     }
@@ -90,7 +94,10 @@ impl Tape {
 
     fn mark(&self, path: &str) {
         let path = [path.as_bytes(), b"\0"].concat();
-        let ret = sys::call(libc::SYS_faccessat, args![libc::AT_FDCWD, &path[..], libc::F_OK]);
+        let ret = sys::call(
+            libc::SYS_faccessat,
+            args![libc::AT_FDCWD, &path[..], libc::F_OK],
+        );
         assert_eq!(ret, -i64::from(libc::ENOENT), "marker");
     }
 
@@ -140,6 +147,18 @@ impl Tape {
         assert_eq!(sys::wait(pid), 0, "exit status of the child");
     }
 
+    /// Runs `body` in a child made as `vfork` makes it, which ends or replaces its program; the child's process id.
+    pub fn vfork_child(&mut self, body: impl FnOnce(&mut Tape)) -> i32 {
+        let mut tape = self.fresh();
+        sys::vfork(move || {
+            tape.identify();
+            tape.begin();
+            body(&mut tape);
+            tape.end();
+            tape.flush();
+        })
+    }
+
     /// Starts a thread that runs `body` between markers of its own; only outside the bracket (stacks are mapped).
     pub fn thread(&self, body: impl FnOnce(&mut Tape) + Send + 'static) -> sys::Thread {
         let mut tape = self.fresh();
@@ -164,7 +183,11 @@ impl Tape {
     }
 
     fn note(&mut self, sys: Sys, ret: i64, fd: i32, file: &[u8], source: &str) -> Done<'_> {
-        let bytes = if moves_payload(sys.name) { ret.max(0) as u64 } else { 0 };
+        let bytes = if moves_payload(sys.name) {
+            ret.max(0) as u64
+        } else {
+            0
+        };
         self.calls.push(Call {
             pid: self.pid,
             tid: self.tid,

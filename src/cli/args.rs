@@ -126,7 +126,7 @@ pub struct CallArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which rows")]
 pub struct RowArgs {
-    /// Rows whose file contains TEXT; ^TEXT begins, TEXT$ ends with it
+    /// Rows with TEXT in either name of the call; ^TEXT begins, TEXT$ ends it
     #[arg(long, value_name = "TEXT")]
     pub path: Option<OsString>,
     /// Rows of calls that failed

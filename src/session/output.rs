@@ -1,8 +1,10 @@
 //! Where bytes go: standard output, a device or fifo, or a file that appears under its name only when it is complete.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -53,6 +55,9 @@ pub fn open(path: &Path, temporaries: &Temporaries) -> Result<Opened> {
         path.display().to_string()
     };
     let cannot_write = || format!("cannot write {name}");
+    if names_directory(path) {
+        bail!("{}: it is a directory's name; name a file", cannot_write());
+    }
     let (file, pending) = match fs::metadata(path) {
         // Not through `io::stdout()`, which looks for the ends of lines.
         _ if path == "-" => (
@@ -75,12 +80,17 @@ pub fn open(path: &Path, temporaries: &Temporaries) -> Result<Opened> {
             None,
         ),
         // What a symbolic link points to is replaced, not the link.
-        Ok(_) => create(
+        Ok(found) => create(
             &fs::canonicalize(path).with_context(cannot_write)?,
+            Some(&found),
             temporaries,
         )
         .with_context(cannot_write)?,
-        Err(_) => create(path, temporaries).with_context(cannot_write)?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            create(path, None, temporaries).with_context(cannot_write)?
+        }
+        // A name that is too long, say: no file could get it in the end.
+        Err(error) => return Err(error).with_context(cannot_write),
     };
     Ok(Opened {
         file,
@@ -89,7 +99,18 @@ pub fn open(path: &Path, temporaries: &Temporaries) -> Result<Opened> {
     })
 }
 
-fn create(path: &Path, temporaries: &Temporaries) -> Result<(File, Option<Pending>)> {
+/// Whether only a directory can have this name, there or not.
+fn names_directory(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_bytes();
+    bytes != b"/" && (bytes.ends_with(b"/") || bytes.ends_with(b"/."))
+}
+
+/// Makes the temporary file for `path`. It gets mode and owner of the file that is there, as far as we may.
+fn create(
+    path: &Path,
+    there: Option<&Metadata>,
+    temporaries: &Temporaries,
+) -> Result<(File, Option<Pending>)> {
     let name = path.file_name().context("it has no file name")?;
     let mut temporary_name = std::ffi::OsString::from(".");
     // A name may have 255 bytes, and ours must not be longer than the one wanted can be. The time tells it from what a
@@ -108,9 +129,16 @@ fn create(path: &Path, temporaries: &Temporaries) -> Result<(File, Option<Pendin
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)
+        // Nobody is to read it who may not read the file it replaces.
+        .mode(if there.is_some() { 0o600 } else { 0o666 })
         .open(&temporary)
         .context("no file can be created in its directory")?;
     temporaries.paths().push(temporary.clone());
+    if let Some(there) = there {
+        let _ = fchown(&file, None, Some(there.gid()));
+        let _ = fchown(&file, Some(there.uid()), None);
+        let _ = file.set_permissions(Permissions::from_mode(there.mode() & 0o777));
+    }
     let pending = Pending {
         temporary,
         path: path.to_owned(),
@@ -179,6 +207,42 @@ mod tests {
         pending.unwrap().complete().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(&directory), ["rows.csv"]);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn mode_and_owner_stay() {
+        let directory = directory("mode");
+        let path = directory.join("x");
+        fs::write(&path, "old").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        // Only root can give a file away.
+        let _ = std::os::unix::fs::chown(&path, Some(12), Some(34));
+        let of = |path: &Path| {
+            let found = fs::metadata(path).unwrap();
+            (found.mode() & 0o7777, found.uid(), found.gid())
+        };
+        let before = of(&path);
+        let opened = open(&path, &Temporaries::default()).unwrap();
+        opened.pending.unwrap().complete().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"");
+        assert_eq!(of(&path), before);
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn names_no_file_can_get_are_refused_before_anything_is_made() {
+        let directory = directory("names");
+        fs::write(directory.join("file"), "").unwrap();
+        for name in ["new/", "new/.", "file/", "file/x", &"x".repeat(256)] {
+            assert!(
+                open(&directory.join(name), &Temporaries::default()).is_err(),
+                "{name}"
+            );
+        }
+        let opened = open(&directory.join("x".repeat(255)), &Temporaries::default()).unwrap();
+        opened.pending.unwrap().complete().unwrap();
+        assert_eq!(names(&directory), ["file".to_owned(), "x".repeat(255)]);
         fs::remove_dir_all(directory).unwrap();
     }
 

@@ -97,7 +97,7 @@ impl Condition {
         }
     }
 
-    /// Rows whose `file` holds this anywhere, in upper or lower case. Fails if it is empty or absurdly long.
+    /// Rows whose `file` or `old_file` holds this anywhere, in upper or lower case. Fails if it is empty or absurdly long.
     pub fn path_contains(text: &[u8]) -> Result<Condition, FilterError> {
         let pattern =
             Pattern::literal(Column::File, text).map_err(|why| FilterError::pattern(text, why))?;
@@ -150,15 +150,13 @@ impl Condition {
         self.column
     }
 
-    /// Whether the condition holds. Without a value in the column nothing holds but a negated condition.
+    /// Whether the condition holds. One on `file` holds if it does for either name of a call with two, and negated if it
+    /// does for neither. Without a value in the column nothing holds but a negated condition.
     pub fn matches(&self, row: &Row<'_>) -> bool {
         let holds = match &self.test {
             Test::Errors => row.is_error(),
-            Test::Text(expected) => self.column.text(row) == Some(expected),
-            Test::Like(pattern) => self
-                .column
-                .text(row)
-                .is_some_and(|text| pattern.is_match(text)),
+            Test::Text(expected) => self.column.texts(row).any(|text| text == &**expected),
+            Test::Like(pattern) => self.column.texts(row).any(|text| pattern.is_match(text)),
             Test::Number(operator, expected) => self
                 .column
                 .number(row)
@@ -358,6 +356,12 @@ impl Column {
             Column::OldFile => row.old_file,
             _ => None,
         }
+    }
+
+    /// What a condition on a column of text looks at: whoever asks for a file means both names of a rename or copy.
+    fn texts<'r>(self, row: &Row<'r>) -> impl Iterator<Item = &'r [u8]> {
+        let other = row.old_file.filter(|_| self == Column::File);
+        self.text(row).into_iter().chain(other)
     }
 
     /// The row's value in a column of numbers.

@@ -27,7 +27,10 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let Some(scenario) = name.to_str().and_then(scenarios::find) else {
-        eprintln!("workload: no scenario {}: see workload --list", name.display());
+        eprintln!(
+            "workload: no scenario {}: see workload --list",
+            name.display()
+        );
         return ExitCode::from(2);
     };
     let dir = match std::fs::canonicalize(dir)

@@ -15,10 +15,22 @@ use crate::oracle::{BEGIN, Call, END, MARKER, Name};
 pub fn read_oracle(path: &Path) -> Result<Vec<Call>> {
     let text =
         std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    check(!text.is_empty(), || format!("{}: nothing was stated", path.display()))?;
+    check(!text.is_empty(), || {
+        format!("{}: nothing was stated", path.display())
+    })?;
     text.lines()
         .map(|line| serde_json::from_str(line).map_err(|error| format!("{error}: {line}")))
         .collect()
+}
+
+/// Which rows are compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Compared {
+    /// Those between a thread's markers.
+    #[default]
+    Bracketed,
+    /// All but the markers, where what was asked for leaves no others.
+    All,
 }
 
 /// Rows of one thread, inside and outside its brackets.
@@ -31,7 +43,7 @@ struct Thread {
 }
 
 impl Thread {
-    fn add(&mut self, row: Row) {
+    fn add(&mut self, row: Row, compared: Compared) {
         self.pid = row.pid;
         if row.syscall == MARKER && (row.file == BEGIN || row.file == END) {
             self.open = row.file == BEGIN;
@@ -40,7 +52,7 @@ impl Thread {
         }
         // The new program's start is not stated.
         let replaced = matches!(row.syscall.as_str(), "execve" | "execveat") && row.ret == 0;
-        if self.open {
+        if self.open || compared == Compared::All {
             self.rows.push(row);
             self.open = !replaced;
         }
@@ -50,13 +62,23 @@ impl Thread {
 /// All rows of a run, by thread.
 #[derive(Default)]
 pub struct Comparison {
+    compared: Compared,
     threads: BTreeMap<u32, Thread>,
 }
 
 impl Comparison {
+    /// One without rows.
+    pub fn new(compared: Compared) -> Comparison {
+        Comparison {
+            compared,
+            ..Comparison::default()
+        }
+    }
+
     /// Takes the next row.
     pub fn add(&mut self, row: Row) {
-        self.threads.entry(row.tid).or_default().add(row);
+        let thread = self.threads.entry(row.tid).or_default();
+        thread.add(row, self.compared);
     }
 
     /// Compares with everything that was stated.
@@ -65,14 +87,19 @@ impl Comparison {
     /// A diff of the first thread whose rows differ, or the processes and threads that should not be there.
     pub fn check(mut self, stated: &[Call]) -> Result<()> {
         // A parent may leave all stating to its children.
-        let pids: BTreeSet<u32> = stated.iter().flat_map(|call| [call.pid, call.ppid]).collect();
+        let pids: BTreeSet<u32> = stated
+            .iter()
+            .flat_map(|call| [call.pid, call.ppid])
+            .collect();
         let strangers: Vec<_> = self
             .threads
             .iter()
             .filter(|(_, thread)| !pids.contains(&thread.pid))
             .map(|(tid, thread)| format!("thread {tid} of process {}", thread.pid))
             .collect();
-        check(strangers.is_empty(), || format!("rows of others: {strangers:?}"))?;
+        check(strangers.is_empty(), || {
+            format!("rows of others: {strangers:?}")
+        })?;
         let mut lists: BTreeMap<u32, Vec<&Call>> = BTreeMap::new();
         for call in stated {
             let list = lists.entry(call.tid).or_default();
@@ -84,7 +111,10 @@ impl Comparison {
         }
         for (tid, thread) in self.threads {
             check(thread.marked && thread.rows.is_empty(), || {
-                format!("thread {tid} stated nothing but has rows: {:?}", thread.rows.first())
+                format!(
+                    "thread {tid} stated nothing but has rows: {:?}",
+                    thread.rows.first()
+                )
             })?;
         }
         Ok(())
@@ -92,7 +122,10 @@ impl Comparison {
 }
 
 fn compare_lists(stated: &[&Call], rows: &[Row]) -> Result<()> {
-    let equal = stated.iter().zip(rows).take_while(|(call, row)| differences(call, row).is_empty());
+    let equal = stated
+        .iter()
+        .zip(rows)
+        .take_while(|(call, row)| differences(call, row).is_empty());
     let first = equal.count();
     if first == stated.len() && first == rows.len() {
         return Ok(());
@@ -118,7 +151,10 @@ const SHOWN: usize = 40;
 
 /// Longest common subsequence of the next entries, as lines.
 fn diff(stated: &[&Call], rows: &[Row], text: &mut String) {
-    let (stated, rows) = (&stated[..stated.len().min(SHOWN)], &rows[..rows.len().min(SHOWN)]);
+    let (stated, rows) = (
+        &stated[..stated.len().min(SHOWN)],
+        &rows[..rows.len().min(SHOWN)],
+    );
     let same = |i: usize, j: usize| differences(stated[i], &rows[j]).is_empty();
     let mut common = vec![vec![0; rows.len() + 1]; stated.len() + 1];
     for i in (0..stated.len()).rev() {
@@ -160,17 +196,45 @@ pub fn differences(call: &Call, row: &Row) -> Vec<String> {
     }
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     column("syscall", Some(call.syscall.clone()), row.syscall.clone());
-    column("ret", call.ret.map(|ret| ret.to_string()), row.ret.to_string());
+    column(
+        "ret",
+        call.ret.map(|ret| ret.to_string()),
+        row.ret.to_string(),
+    );
     column("pid", Some(call.pid.to_string()), row.pid.to_string());
     column("comm", Some(call.comm.clone()), row.comm.clone());
     column("bytes", Some(call.bytes.to_string()), row.bytes.to_string());
     column("fd", Some(call.fd.to_string()), row.fd.to_string());
-    column("file", call.file.as_ref().map(name), shown(&row.file_bytes()));
-    column("old_file", call.old_file.as_ref().map(name), shown(&row.old_file_bytes()));
-    column("name_source", call.name_source.clone(), text(&row.name_source));
-    column("offset", call.offset.map(|value| value.to_string()), number(row.offset));
-    column("requested", call.requested.map(|value| value.to_string()), number(row.requested));
-    column("flags", call.flags.map(|value| value.to_string()), number(row.flags));
+    column(
+        "file",
+        call.file.as_ref().map(name),
+        shown(&row.file_bytes()),
+    );
+    column(
+        "old_file",
+        call.old_file.as_ref().map(name),
+        shown(&row.old_file_bytes()),
+    );
+    column(
+        "name_source",
+        call.name_source.clone(),
+        text(&row.name_source),
+    );
+    column(
+        "offset",
+        call.offset.map(|value| value.to_string()),
+        number(row.offset),
+    );
+    column(
+        "requested",
+        call.requested.map(|value| value.to_string()),
+        number(row.requested),
+    );
+    column(
+        "flags",
+        call.flags.map(|value| value.to_string()),
+        number(row.flags),
+    );
     column("process", call.process.clone(), text(&row.process));
     column("ppid", Some(call.ppid.to_string()), number(row.ppid));
     column("uid", Some(call.uid.to_string()), number(row.uid));
@@ -184,7 +248,11 @@ pub fn differences(call: &Call, row: &Row) -> Vec<String> {
     if let Some(end) = &call.file_end
         && !row.file_bytes().ends_with(end.bytes())
     {
-        found.push(format!("file: must end in {:?}, recorded {:?}", name(end), row.file));
+        found.push(format!(
+            "file: must end in {:?}, recorded {:?}",
+            name(end),
+            row.file
+        ));
     }
     found
 }
@@ -194,18 +262,37 @@ fn name(name: &Name) -> String {
 }
 
 fn call_line(call: &Call) -> String {
-    let file = call.file.as_ref().or(call.file_end.as_ref()).map(name).unwrap_or_default();
+    let file = call
+        .file
+        .as_ref()
+        .or(call.file_end.as_ref())
+        .map(name)
+        .unwrap_or_default();
     let old = call.old_file.as_ref().map(name).unwrap_or_default();
     let ret = call.ret.map_or("?".to_owned(), |ret| ret.to_string());
     let source = call.name_source.as_deref().unwrap_or("?");
-    line(&call.comm, &call.syscall, &ret, call.fd, call.bytes, [&file, &old, source])
+    line(
+        &call.comm,
+        &call.syscall,
+        &ret,
+        call.fd,
+        call.bytes,
+        [&file, &old, source],
+    )
 }
 
 fn row_line(row: &Row) -> String {
     let old = row.old_file.as_deref().unwrap_or_default();
     let source = row.name_source.as_deref().unwrap_or_default();
     let names = [row.file.as_str(), old, source];
-    line(&row.comm, &row.syscall, &row.ret.to_string(), row.fd, row.bytes, names)
+    line(
+        &row.comm,
+        &row.syscall,
+        &row.ret.to_string(),
+        row.fd,
+        row.bytes,
+        names,
+    )
 }
 
 fn line(comm: &str, syscall: &str, ret: &str, fd: i32, bytes: u64, names: [&str; 3]) -> String {
@@ -228,7 +315,17 @@ mod tests {
     fn row(tid: u32, syscall: &str, file: &str) -> Row {
         let (syscall, file, comm) = (syscall.into(), file.into(), "c".into());
         let (ppid, uid) = (Some(0), Some(0));
-        Row { pid: 1, tid, fd: -1, syscall, file, comm, ppid, uid, ..Row::default() }
+        Row {
+            pid: 1,
+            tid,
+            fd: -1,
+            syscall,
+            file,
+            comm,
+            ppid,
+            uid,
+            ..Row::default()
+        }
     }
 
     fn compare(stated: &[Call], rows: &[(u32, &str, &str)]) -> Result<()> {
@@ -244,7 +341,13 @@ mod tests {
 
     #[test]
     fn only_the_bracket_is_compared() {
-        let rows = [(1, "mmap", ""), OPEN, (1, "sync", ""), CLOSE, (1, "writev", "")];
+        let rows = [
+            (1, "mmap", ""),
+            OPEN,
+            (1, "sync", ""),
+            CLOSE,
+            (1, "writev", ""),
+        ];
         assert_eq!(compare(&[call(1, "sync")], &rows), Ok(()));
     }
 
@@ -254,7 +357,10 @@ mod tests {
         let extra = [OPEN, (1, "sync", ""), (1, "sync", ""), CLOSE];
         assert!(compare(&[call(1, "sync")], &extra).is_err());
         let diff = compare(&[call(1, "sync")], &[OPEN, (1, "sync", "/f"), CLOSE]).unwrap_err();
-        assert!(diff.contains("file: stated \"\", recorded \"/f\""), "{diff}");
+        assert!(
+            diff.contains("file: stated \"\", recorded \"/f\""),
+            "{diff}"
+        );
     }
 
     #[test]
@@ -263,16 +369,31 @@ mod tests {
         stranger.pid = 7;
         let mut comparison = Comparison::default();
         comparison.add(stranger);
-        assert!(comparison.check(&[call(1, "sync")]).unwrap_err().contains("process 7"));
+        assert!(
+            comparison
+                .check(&[call(1, "sync")])
+                .unwrap_err()
+                .contains("process 7")
+        );
         let rows = [OPEN, (1, "sync", ""), CLOSE, (2, "sync", "")];
-        assert!(compare(&[call(1, "sync")], &rows).unwrap_err().contains("thread 2"));
+        assert!(
+            compare(&[call(1, "sync")], &rows)
+                .unwrap_err()
+                .contains("thread 2")
+        );
     }
 
     #[test]
     fn repeated_calls_are_counted() {
         let mut twice = call(1, "sync");
         twice.repeat = 2;
-        assert!(compare(std::slice::from_ref(&twice), &[OPEN, (1, "sync", ""), CLOSE]).is_err());
+        assert!(
+            compare(
+                std::slice::from_ref(&twice),
+                &[OPEN, (1, "sync", ""), CLOSE]
+            )
+            .is_err()
+        );
         let rows = [OPEN, (1, "sync", ""), (1, "sync", ""), CLOSE];
         assert_eq!(compare(&[twice], &rows), Ok(()));
     }

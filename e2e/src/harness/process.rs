@@ -72,9 +72,14 @@ impl Running {
     /// It could not be started.
     pub fn start(command: &mut Command) -> Result<Running> {
         let what = format!("{command:?}");
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command.process_group(0);
-        let mut child = command.spawn().map_err(|error| format!("{what}: {error}"))?;
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("{what}: {error}"))?;
         let (sender, events) = channel();
         let (out, err) = (child.stdout.take(), child.stderr.take());
         let other = sender.clone();
@@ -102,8 +107,14 @@ impl Running {
     /// # Errors
     /// The process no longer reads.
     pub fn let_go(&mut self) -> Result<()> {
-        let input = self.child.stdin.as_mut().ok_or("standard input is closed")?;
-        input.write_all(b"g").map_err(|error| format!("{}: {error}", self.what))
+        let input = self
+            .child
+            .stdin
+            .as_mut()
+            .ok_or("standard input is closed")?;
+        input
+            .write_all(b"g")
+            .map_err(|error| format!("{}: {error}", self.what))
     }
 
     /// Ends standard input.
@@ -133,20 +144,24 @@ impl Running {
     fn report(&self, problem: &str) -> String {
         let out = String::from_utf8_lossy(&self.out[..self.out.len().min(2000)]);
         let err = String::from_utf8_lossy(&self.err);
-        format!("{}: {problem}\n-- stdout (start):\n{out}\n-- stderr:\n{err}", self.what)
+        format!(
+            "{}: {problem}\n-- stdout (start):\n{out}\n-- stderr:\n{err}",
+            self.what
+        )
     }
 
-    /// Waits for a line that contains `text`.
+    /// Waits for a line that contains `text`; the line.
     ///
     /// # Errors
     /// The output ended, or the deadline passed, without it.
-    pub fn wait_for(&mut self, stream: Stream, text: &str) -> Result<()> {
+    pub fn wait_for(&mut self, stream: Stream, text: &str) -> Result<String> {
         while self.open_streams > 0 {
             if let Some((from, line)) = self.next()?
                 && from == stream
-                && String::from_utf8_lossy(&line).contains(text)
+                && let line = String::from_utf8_lossy(&line)
+                && line.contains(text)
             {
-                return Ok(());
+                return Ok(line.trim_end().to_owned());
             }
         }
         Err(self.report(&format!("ended without saying {text:?}")))
@@ -168,18 +183,47 @@ impl Running {
         while self.open_streams > 0 {
             self.next()?;
         }
-        let status = self.child.wait().map_err(|error| format!("{}: {error}", self.what))?;
+        let status = self
+            .child
+            .wait()
+            .map_err(|error| format!("{}: {error}", self.what))?;
         self.reaped = true;
         let err = String::from_utf8_lossy(&self.err).into_owned();
-        Ok(Finished { status, out: std::mem::take(&mut self.out), err })
+        Ok(Finished {
+            status,
+            out: std::mem::take(&mut self.out),
+            err,
+        })
     }
 }
 
-fn send_signal(name: &str, target: &str) -> Result<()> {
+impl Running {
+    /// Waits for its end, which must be a success.
+    ///
+    /// # Errors
+    /// It failed, or the deadline passed.
+    pub fn succeed(self) -> Result<Finished> {
+        let what = self.what.clone();
+        let finished = self.finish()?;
+        super::check(finished.status.success(), || {
+            format!("{what} failed: {finished:?}")
+        })?;
+        Ok(finished)
+    }
+}
+
+/// Sends a signal by name to a process, or to a process group (`-ID`).
+///
+/// # Errors
+/// The signal could not be sent.
+pub fn send_signal(name: &str, target: &str) -> Result<()> {
     let mut kill = Command::new("sh");
-    kill.args(["-c", r#"kill -s "$1" -- "$2""#, "sh", name, target]).stderr(Stdio::null());
+    kill.args(["-c", r#"kill -s "$1" -- "$2""#, "sh", name, target])
+        .stderr(Stdio::null());
     let status = kill.status().map_err(|error| format!("kill: {error}"))?;
-    super::check(status.success(), || format!("kill -{name} {target}: {status}"))
+    super::check(status.success(), || {
+        format!("kill -{name} {target}: {status}")
+    })
 }
 
 impl Drop for Running {

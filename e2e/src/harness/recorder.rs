@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::compare::{Comparison, read_oracle};
+use super::compare::{Compared, Comparison, read_oracle};
 use super::invariants::{Checker, Completeness};
 use super::process::{Finished, Running, Stream};
 use super::rows::{self, Row};
@@ -29,6 +29,8 @@ pub enum Mode {
     Command,
     /// `ior -p PID -f`, while the workload waits.
     Attached,
+    /// `ior -p PID`, so that its children are out of scope.
+    Alone,
 }
 
 /// A recorded run, not yet looked at.
@@ -41,6 +43,8 @@ pub struct Recording {
     pub ior: Finished,
     /// The statistics it printed.
     pub statistics: Statistics,
+    /// The workload's process, if it was attached to.
+    pub pid: Option<u32>,
 }
 
 impl Programs {
@@ -59,7 +63,12 @@ impl Programs {
     /// # Errors
     /// It could not be started.
     pub fn waiting_workload(&self, scenario: &str, dir: &Path) -> Result<Running> {
-        Running::start(Command::new(&self.workload).arg("--wait").arg(scenario).arg(dir))
+        Running::start(
+            Command::new(&self.workload)
+                .arg("--wait")
+                .arg(scenario)
+                .arg(dir),
+        )
     }
 
     /// A process beside the traced one, at work until it is dropped.
@@ -89,40 +98,62 @@ impl Programs {
         let noise = self.noise(scratch)?;
         let mut ior = self.ior(options);
         ior.arg("--json").arg(&json);
-        let finished = match mode {
+        let (finished, pid) = match mode {
             Mode::Command => {
                 ior.arg("--").arg(&self.workload).arg(scenario).arg(&dir);
-                super::process::run(&mut ior)?
+                (super::process::run(&mut ior)?, None)
             }
-            Mode::Attached => {
+            Mode::Attached | Mode::Alone => {
                 let mut workload = self.waiting_workload(scenario, &dir)?;
-                ior.arg("-p").arg(workload.id().to_string()).arg("-f");
+                let pid = workload.id();
+                ior.arg("-p").arg(pid.to_string());
+                if mode == Mode::Attached {
+                    ior.arg("-f");
+                }
                 let mut ior = Running::start(&mut ior)?;
                 ior.wait_for(Stream::Err, "attached")?;
                 workload.let_go()?;
-                let workload = workload.finish()?;
-                check(workload.status.success(), || format!("the workload failed: {workload:?}"))?;
-                ior.finish()?
+                workload.succeed()?;
+                (ior.finish()?, Some(pid))
             }
         };
         drop(noise);
-        check(finished.status.success(), || {
-            format!("{}\n-- stderr:\n{}", finished.status, finished.err)
-        })?;
-        let statistics = Statistics::parse(&finished.err);
-        let stated = read_oracle(&dir.join(ORACLE))?;
-        Ok(Recording { json, stated, ior: finished, statistics })
+        let recording = Recording::read(json, &[&dir], finished)?;
+        Ok(Recording { pid, ..recording })
     }
 }
 
 impl Recording {
+    /// What ior recorded of the workloads that ran in `dirs`; it must have succeeded.
+    ///
+    /// # Errors
+    /// It failed, or a workload stated nothing.
+    pub fn read(json: PathBuf, dirs: &[&Path], ior: Finished) -> Result<Recording> {
+        check(ior.status.success(), || {
+            format!("{}\n-- stderr:\n{}", ior.status, ior.err)
+        })?;
+        let mut stated = Vec::new();
+        for dir in dirs {
+            stated.extend(read_oracle(&dir.join(ORACLE))?);
+        }
+        let statistics = Statistics::parse(&ior.err);
+        Ok(Recording {
+            json,
+            stated,
+            ior,
+            statistics,
+            pid: None,
+        })
+    }
+
     /// Hands each row to `visit`, checking what holds for all rows and the sums of the statistics.
     ///
     /// # Errors
     /// The first rule broken, or what `visit` says.
     pub fn visit(&self, mut visit: impl FnMut(Row) -> Result<()>) -> Result<()> {
-        let complete = match self.statistics.losses()? {
-            0 => Completeness::Complete,
+        // A gap is to the previous call, also where that one's row was filtered out.
+        let complete = match (self.statistics.losses()?, self.statistics.filtered) {
+            (0, Some(0)) => Completeness::Complete,
             _ => Completeness::Lossy,
         };
         let mut checker = Checker::default();
@@ -134,7 +165,10 @@ impl Recording {
         if complete == Completeness::Complete {
             let partial = self.statistics.partial_names;
             check(partial == Some(checker.partial), || {
-                format!("{} rows have partial names, statistics say {partial:?}", checker.partial)
+                format!(
+                    "{} rows have partial names, statistics say {partial:?}",
+                    checker.partial
+                )
             })?;
         }
         Ok(())
@@ -145,14 +179,29 @@ impl Recording {
     /// # Errors
     /// A difference, or a loss.
     pub fn check_exactly(&self) -> Result<()> {
+        self.check_kept(Compared::Bracketed, |_| true)
+    }
+
+    /// The calls for which `keep` holds were recorded, and nothing else.
+    ///
+    /// # Errors
+    /// A difference, or a loss.
+    pub fn check_kept(&self, compared: Compared, keep: impl Fn(&Call) -> bool) -> Result<()> {
         self.statistics
             .check_complete()
             .map_err(|problem| format!("{problem}\n-- stderr:\n{}", self.ior.err))?;
-        let mut comparison = Comparison::default();
+        let mut comparison = Comparison::new(compared);
         self.visit(|row| {
             comparison.add(row);
             Ok(())
         })?;
-        comparison.check(&self.stated)
+        let kept: Vec<_> = self
+            .stated
+            .iter()
+            .filter(|call| keep(call))
+            .cloned()
+            .collect();
+        check(!kept.is_empty(), || "nothing was to be recorded".to_owned())?;
+        comparison.check(&kept)
     }
 }

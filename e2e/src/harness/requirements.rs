@@ -34,7 +34,10 @@ pub fn missing(ior: &Path) -> Option<String> {
         return Some("needs kernel BTF (/sys/kernel/btf/vmlinux)".to_owned());
     }
     if !ior.exists() {
-        return Some(format!("needs {} (cargo build --release, or IOR_BIN)", ior.display()));
+        return Some(format!(
+            "needs {} (cargo build --release, or IOR_BIN)",
+            ior.display()
+        ));
     }
     None
 }

@@ -11,7 +11,10 @@ use super::{Result, check};
 
 /// One row. The first fourteen columns are never null; the others may be left out.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[expect(missing_docs, reason = "the columns of the specification, under its names")]
+#[expect(
+    missing_docs,
+    reason = "the columns of the specification, under its names"
+)]
 pub struct Row {
     pub seq: u64,
     pub time_ns: u64,
@@ -35,6 +38,7 @@ pub struct Row {
     pub process: Option<String>,
     pub ppid: Option<u32>,
     pub uid: Option<u32>,
+    pub cgroup: Option<String>,
     pub dev: Option<String>,
     pub ino: Option<u64>,
     pub requested: Option<u64>,
@@ -51,12 +55,17 @@ impl Row {
 
     /// The source's name as bytes; empty if there is none.
     pub fn old_file_bytes(&self) -> Vec<u8> {
-        raw(self.old_file.as_deref().unwrap_or_default(), self.old_file_raw.as_deref())
+        raw(
+            self.old_file.as_deref().unwrap_or_default(),
+            self.old_file_raw.as_deref(),
+        )
     }
 }
 
 fn raw(text: &str, base64: Option<&str>) -> Vec<u8> {
-    base64.and_then(decode).unwrap_or_else(|| text.as_bytes().to_vec())
+    base64
+        .and_then(decode)
+        .unwrap_or_else(|| text.as_bytes().to_vec())
 }
 
 /// Bytes of a base64 text, if it is one.
@@ -85,12 +94,15 @@ pub fn for_each(path: &Path, mut visit: impl FnMut(Row) -> Result<()>) -> Result
     let mut count = 0;
     loop {
         line.clear();
-        let length =
-            reader.read_line(&mut line).map_err(|error| format!("row {count}: {error}"))?;
+        let length = reader
+            .read_line(&mut line)
+            .map_err(|error| format!("row {count}: {error}"))?;
         if length == 0 {
             return Ok(count);
         }
-        check(line.ends_with('\n'), || format!("the last row is incomplete: {line}"))?;
+        check(line.ends_with('\n'), || {
+            format!("the last row is incomplete: {line}")
+        })?;
         let row = serde_json::from_str(&line)
             .map_err(|error| format!("row {}: {error}: {line}", count + 1))?;
         count += 1;
@@ -111,7 +123,11 @@ mod tests {
 
     #[test]
     fn the_raw_name_wins() {
-        let row = Row { file: "\\xff".into(), file_raw: Some("/w==".into()), ..Row::default() };
+        let row = Row {
+            file: "\\xff".into(),
+            file_raw: Some("/w==".into()),
+            ..Row::default()
+        };
         assert_eq!(row.file_bytes(), b"\xff");
     }
 }

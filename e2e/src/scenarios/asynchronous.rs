@@ -13,19 +13,31 @@ const IORING_REGISTER_PROBE: i32 = 8;
 /// `io_uring_setup`, `io_uring_enter`, `io_uring_register`; where the machine forbids rings, that answer is stated.
 pub fn io_uring(t: &mut Tape) {
     let parameters = &mut [0u32; 30];
-    let ring = t.create(IO_URING_SETUP, RING, args![8, &mut *parameters]).done() as i32;
+    let ring = t
+        .create(IO_URING_SETUP, RING, args![8, &mut *parameters])
+        .done() as i32;
     t.create(IO_URING_SETUP, RING, args![8, 8]).done();
     if ring >= 0 {
-        t.fd(IO_URING_ENTER, ring, RING, args![ring, 0, 0, 0, 0, 0]).is(0);
-        t.fd(IO_URING_ENTER, ring, RING, args![ring, 0, 0, 1 << 30, 0, 0]).fails(EINVAL);
+        t.fd(IO_URING_ENTER, ring, RING, args![ring, 0, 0, 0, 0, 0])
+            .is(0);
+        t.fd(IO_URING_ENTER, ring, RING, args![ring, 0, 0, 1 << 30, 0, 0])
+            .fails(EINVAL);
         let probe = &mut [0u64; 128];
         let args = args![ring, IORING_REGISTER_PROBE, &mut *probe, 16];
         t.fd(IO_URING_REGISTER, ring, RING, args).is(0);
-        t.fd(IO_URING_REGISTER, ring, RING, args![ring, 9999, 0, 0]).fails(EINVAL);
+        t.fd(IO_URING_REGISTER, ring, RING, args![ring, 9999, 0, 0])
+            .fails(EINVAL);
         t.fd(CLOSE, ring, RING, args![ring]).is(0);
     }
-    t.fd(IO_URING_ENTER, CLOSED, "", args![CLOSED, 0, 0, 0, 0, 0]).done();
-    t.fd(IO_URING_REGISTER, CLOSED, "", args![CLOSED, IORING_REGISTER_PROBE, 0, 0]).done();
+    t.fd(IO_URING_ENTER, CLOSED, "", args![CLOSED, 0, 0, 0, 0, 0])
+        .done();
+    t.fd(
+        IO_URING_REGISTER,
+        CLOSED,
+        "",
+        args![CLOSED, IORING_REGISTER_PROBE, 0, 0],
+    )
+    .done();
 }
 
 /// `io_setup`, `io_submit`, `io_getevents`, `io_destroy`.
@@ -43,8 +55,10 @@ pub fn aio(t: &mut Tape) {
     let list = [operation.as_ptr() as usize];
     t.bare(IO_SUBMIT, args![id, 1, &list]).is(1);
     t.bare(IO_SUBMIT, args![id, -1, &list]).fails(EINVAL);
-    t.bare(IO_GETEVENTS, args![id, 1, 1, &mut [0u64; 4], 0]).is(1);
-    t.bare(IO_GETEVENTS, args![id, 2, 1, &mut [0u64; 4], 0]).fails(EINVAL);
+    t.bare(IO_GETEVENTS, args![id, 1, 1, &mut [0u64; 4], 0])
+        .is(1);
+    t.bare(IO_GETEVENTS, args![id, 2, 1, &mut [0u64; 4], 0])
+        .fails(EINVAL);
     t.bare(IO_SUBMIT, args![id, 1, 8]).fails(EFAULT);
     t.bare(IO_DESTROY, args![id]).is(0);
     t.bare(IO_DESTROY, args![id]).fails(EINVAL);

@@ -20,7 +20,9 @@ pub fn dup(t: &mut Tape) {
     ];
     t.fd(CLOSE, fd, "f", args![fd]).is(0);
     for (index, copy) in copies.into_iter().enumerate() {
-        t.fd(WRITE, copy, "f", args![copy, b"copy", 4]).offset(index as i64 * 4).is(4);
+        t.fd(WRITE, copy, "f", args![copy, b"copy", 4])
+            .offset(index as i64 * 4)
+            .is(4);
     }
     // A number that is taken over by another file.
     let fd = t.open(OPEN, "g", args![c"g", O_CREAT | O_RDWR, 0o644]).ok() as i32;
@@ -34,7 +36,8 @@ pub fn dup(t: &mut Tape) {
     }
     t.fd(DUP, CLOSED, "", args![CLOSED]).fails(EBADF);
     t.fd(DUP2, CLOSED, "", args![CLOSED, 650]).fails(EBADF);
-    t.fd(DUP3, CLOSED, "", args![CLOSED, CLOSED, 0]).fails(EINVAL);
+    t.fd(DUP3, CLOSED, "", args![CLOSED, CLOSED, 0])
+        .fails(EINVAL);
 }
 
 /// `fcntl`, `ioctl`, `flock`.
@@ -44,11 +47,20 @@ pub fn fcntl_ioctl_flock(t: &mut Tape) {
     t.fd(FCNTL, fd, "f", args![fd, F_GETFL]).ok();
     t.fd(FCNTL, fd, "f", args![fd, 9999]).fails(EINVAL);
     t.fd(FCNTL, CLOSED, "", args![CLOSED, F_GETFL]).fails(EBADF);
-    t.fd(IOCTL, fd, "f", args![fd, libc::FIONREAD, &mut [0i32]]).is(0);
-    t.fd(IOCTL, fd, "f", args![fd, TCGETS, &mut [0u8; 64]]).fails(ENOTTY);
-    t.fd(IOCTL, CLOSED, "", args![CLOSED, libc::FIONREAD, &mut [0i32]]).fails(EBADF);
+    t.fd(IOCTL, fd, "f", args![fd, libc::FIONREAD, &mut [0i32]])
+        .is(0);
+    t.fd(IOCTL, fd, "f", args![fd, TCGETS, &mut [0u8; 64]])
+        .fails(ENOTTY);
+    t.fd(
+        IOCTL,
+        CLOSED,
+        "",
+        args![CLOSED, libc::FIONREAD, &mut [0i32]],
+    )
+    .fails(EBADF);
     t.fd(FLOCK, fd, "f", args![fd, LOCK_EX]).is(0);
-    t.fd(FLOCK, other, "f", args![other, LOCK_EX | LOCK_NB]).fails(EAGAIN);
+    t.fd(FLOCK, other, "f", args![other, LOCK_EX | LOCK_NB])
+        .fails(EAGAIN);
     t.fd(FLOCK, fd, "f", args![fd, LOCK_UN]).is(0);
     t.fd(FLOCK, CLOSED, "", args![CLOSED, LOCK_EX]).fails(EBADF);
     t.fd(CLOSE, fd, "f", args![fd]).is(0);
@@ -72,17 +84,24 @@ pub fn pipe(t: &mut Tape) {
     t.bare(PIPE, args![&mut *ends]).is(0);
     let [read, write] = *ends;
     let name = name_last(t, read);
-    t.fd(WRITE, write, &name, args![write, b"through", 7]).requested(7).is(7);
-    t.fd(READ, read, &name, args![read, &mut *buffer, 64]).requested(64).is(7);
-    t.fd(LSEEK, read, &name, args![read, 0, 0]).fails(libc::ESPIPE);
+    t.fd(WRITE, write, &name, args![write, b"through", 7])
+        .requested(7)
+        .is(7);
+    t.fd(READ, read, &name, args![read, &mut *buffer, 64])
+        .requested(64)
+        .is(7);
+    t.fd(LSEEK, read, &name, args![read, 0, 0])
+        .fails(libc::ESPIPE);
     t.fd(CLOSE, read, &name, args![read]).is(0);
-    t.fd(WRITE, write, &name, args![write, b"nobody", 6]).fails(EPIPE);
+    t.fd(WRITE, write, &name, args![write, b"nobody", 6])
+        .fails(EPIPE);
     t.fd(CLOSE, write, &name, args![write]).is(0);
 
     t.bare(PIPE2, args![&mut *ends, O_NONBLOCK]).is(0);
     let [read, write] = *ends;
     let name = name_last(t, read);
-    t.fd(READ, read, &name, args![read, &mut *buffer, 64]).fails(EAGAIN);
+    t.fd(READ, read, &name, args![read, &mut *buffer, 64])
+        .fails(EAGAIN);
     t.fd(CLOSE, write, &name, args![write]).is(0);
     t.fd(READ, read, &name, args![read, &mut *buffer, 64]).is(0);
     t.fd(CLOSE, read, &name, args![read]).is(0);
@@ -93,10 +112,20 @@ pub fn pipe(t: &mut Tape) {
 /// `eventfd2`, `epoll_create1`, `inotify_init1`, `memfd_create`.
 pub fn made_from_nothing(t: &mut Tape) {
     let cases: [(Sys, &str, &[Arg], &[Arg]); 4] = [
-        (EVENTFD2, "anon_inode:[eventfd]", args![0, 0], args![0, 1 << 30]),
+        (
+            EVENTFD2,
+            "anon_inode:[eventfd]",
+            args![0, 0],
+            args![0, 1 << 30],
+        ),
         (EPOLL_CREATE1, "anon_inode:[eventpoll]", args![0], args![1]),
         (INOTIFY_INIT1, "anon_inode:inotify", args![0], args![1]),
-        (MEMFD_CREATE, "memfd:scratch", args![c"scratch", 0], args![c"scratch", 1 << 20]),
+        (
+            MEMFD_CREATE,
+            "memfd:scratch",
+            args![c"scratch", 0],
+            args![c"scratch", 1 << 20],
+        ),
     ];
     for (sys, name, good, bad) in cases {
         let fd = t.create(sys, name, good).ok() as i32;
@@ -105,9 +134,17 @@ pub fn made_from_nothing(t: &mut Tape) {
         t.create(sys, name, bad).fails(EINVAL);
     }
     let fd = t.create(EVENTFD2, "anon_inode:[eventfd]", args![3, 0]).ok() as i32;
-    t.fd(READ, fd, "anon_inode:[eventfd]", args![fd, &mut [0u64; 1], 8]).is(8);
-    t.fd(WRITE, fd, "anon_inode:[eventfd]", args![fd, &[5u64], 8]).is(8);
-    t.fd(WRITE, fd, "anon_inode:[eventfd]", args![fd, &[5u64], 3]).fails(EINVAL);
+    t.fd(
+        READ,
+        fd,
+        "anon_inode:[eventfd]",
+        args![fd, &mut [0u64; 1], 8],
+    )
+    .is(8);
+    t.fd(WRITE, fd, "anon_inode:[eventfd]", args![fd, &[5u64], 8])
+        .is(8);
+    t.fd(WRITE, fd, "anon_inode:[eventfd]", args![fd, &[5u64], 3])
+        .fails(EINVAL);
     t.fd(CLOSE, fd, "anon_inode:[eventfd]", args![fd]).is(0);
     let fd = t.create(MEMFD_CREATE, "memfd:data", args![c"data", 0]).ok() as i32;
     t.fd(WRITE, fd, "memfd:data", args![fd, b"1234", 4]).is(4);
@@ -116,7 +153,10 @@ pub fn made_from_nothing(t: &mut Tape) {
 
 /// Opens a file before the trace begins.
 pub fn open_early(t: &mut Tape) {
-    let fd = call(OPENAT.nr, args![libc::AT_FDCWD, c"early", O_CREAT | O_RDWR, 0o644]);
+    let fd = call(
+        OPENAT.nr,
+        args![libc::AT_FDCWD, c"early", O_CREAT | O_RDWR, 0o644],
+    );
     assert!(fd >= 0, "open early: {fd}");
     call(WRITE.nr, args![fd, b"before", 6]);
     t.kept.push(fd);
@@ -125,23 +165,33 @@ pub fn open_early(t: &mut Tape) {
 /// A descriptor that was opened before the trace began, and its copies.
 pub fn open_before_trace(t: &mut Tape) {
     let fd = t.kept[0] as i32;
-    t.fd(WRITE, fd, "early", args![fd, b"after", 5]).offset(6).is(5);
+    t.fd(WRITE, fd, "early", args![fd, b"after", 5])
+        .offset(6)
+        .is(5);
     let copy = t.fd(DUP, fd, "early", args![fd]).ok() as i32;
-    t.fd(PREAD64, copy, "early", args![copy, &mut [0u8; 64], 64, 0]).is(11);
+    t.fd(PREAD64, copy, "early", args![copy, &mut [0u8; 64], 64, 0])
+        .is(11);
     t.child_and_wait(move |t| {
-        t.fd(WRITE, copy, "early", args![copy, b"child", 5]).offset(11).is(5);
+        t.fd(WRITE, copy, "early", args![copy, b"child", 5])
+            .offset(11)
+            .is(5);
         t.fd(CLOSE, fd, "early", args![fd]).is(0);
         t.fd(WRITE, fd, "", args![fd, b"closed", 6]).fails(EBADF);
     });
     t.fd(CLOSE, copy, "early", args![copy]).is(0);
-    t.fd(WRITE, fd, "early", args![fd, b"still", 5]).offset(16).is(5);
+    t.fd(WRITE, fd, "early", args![fd, b"still", 5])
+        .offset(16)
+        .is(5);
     t.fd(CLOSE, fd, "early", args![fd]).is(0);
 }
 
 /// Descriptors copied by fork, and copies of those.
 pub fn copies_by_fork(t: &mut Tape) {
     let flags = O_CREAT | O_RDWR | O_APPEND;
-    let fd = t.open(OPEN, "shared", args![c"shared", flags, 0o644]).flags(flags).ok() as i32;
+    let fd = t
+        .open(OPEN, "shared", args![c"shared", flags, 0o644])
+        .flags(flags)
+        .ok() as i32;
     for _ in 0..4 {
         t.child_and_wait(move |t| {
             t.fd(WRITE, fd, "shared", args![fd, b"child", 5]).is(5);
@@ -149,10 +199,13 @@ pub fn copies_by_fork(t: &mut Tape) {
             t.fd(CLOSE, fd, "shared", args![fd]).is(0);
             t.fd(WRITE, 660, "shared", args![660, b"copy", 4]).is(4);
             t.child_and_wait(|t| {
-                t.fd(WRITE, 660, "shared", args![660, b"grandchild", 10]).is(10);
+                t.fd(WRITE, 660, "shared", args![660, b"grandchild", 10])
+                    .is(10);
             });
             // The number is another file in this process only.
-            let own = t.open(OPEN, "own", args![c"own", O_CREAT | O_RDWR, 0o644]).ok() as i32;
+            let own = t
+                .open(OPEN, "own", args![c"own", O_CREAT | O_RDWR, 0o644])
+                .ok() as i32;
             t.fd(WRITE, own, "own", args![own, b"own", 3]).is(3);
             t.fd(CLOSE, own, "own", args![own]).is(0);
             t.fd(WRITE, own, "", args![own, b"own", 3]).fails(EBADF);

@@ -40,28 +40,39 @@ pub fn odd_names(t: &mut Tape) {
         let full = [&t.dir[..], b"/", name].concat();
         let renamed = [&t.dir[..], b"/renamed-", &name[..name.len().min(200)]].concat();
         let (path, new_path) = (c_full(t, &full), c_full(t, &renamed));
-        let fd = t.open(OPEN, &full, args![&path, O_CREAT | O_RDWR, 0o644]).ok() as i32;
+        let fd = t
+            .open(OPEN, &full, args![&path, O_CREAT | O_RDWR, 0o644])
+            .ok() as i32;
         t.fd(WRITE, fd, &full, args![fd, b"odd", 3]).is(3);
         t.path(NEWSTAT, &full, args![&path, &mut [0u8; 256]]).is(0);
-        t.two_paths(RENAME, &renamed, &full, args![&path, &new_path]).is(0);
+        t.two_paths(RENAME, &renamed, &full, args![&path, &new_path])
+            .is(0);
         t.fd(CLOSE, fd, &renamed, args![fd]).is(0);
         t.path(UNLINK, &renamed, args![&new_path]).is(0);
         t.open(OPEN, &full, args![&path, O_RDONLY]).fails(ENOENT);
     }
     let too_long = c_full(t, [b'n'; 256]);
-    t.open(OPEN, [b'n'; 256], args![&too_long, O_RDONLY]).fails(ENAMETOOLONG);
+    t.open(OPEN, [b'n'; 256], args![&too_long, O_RDONLY])
+        .fails(ENAMETOOLONG);
 }
 
 /// `//` and `/./` are collapsed, `..` is kept in a name passed.
 pub fn collapsed(t: &mut Tape) {
     t.path(MKDIR, "d", args![c"d", 0o755]).is(0);
     t.path(ACCESS, "d", args![c"./d", 0]).is(0);
-    t.path(ACCESS, "d/x", args![c".//.///d/./././x", 0]).fails(ENOENT);
-    t.path(ACCESS, "d/../d/.x", args![c"d//../d/./.x", 0]).fails(ENOENT);
-    t.path(ACCESS, "/no/such", args![c"//no/.//such", 0]).fails(ENOENT);
-    t.path(ACCESS, "d/..x/.../y.", args![c"d/..x/.../y.", 0]).fails(ENOENT);
-    let dir = t.open(OPEN, "d", args![c"./d/../d/.", O_RDONLY | O_DIRECTORY]).ok() as i32;
-    t.path(FACCESSAT, "d/a/b", args![dir, c"./a//b", 0]).fails(ENOENT);
+    t.path(ACCESS, "d/x", args![c".//.///d/./././x", 0])
+        .fails(ENOENT);
+    t.path(ACCESS, "d/../d/.x", args![c"d//../d/./.x", 0])
+        .fails(ENOENT);
+    t.path(ACCESS, "/no/such", args![c"//no/.//such", 0])
+        .fails(ENOENT);
+    t.path(ACCESS, "d/..x/.../y.", args![c"d/..x/.../y.", 0])
+        .fails(ENOENT);
+    let dir = t
+        .open(OPEN, "d", args![c"./d/../d/.", O_RDONLY | O_DIRECTORY])
+        .ok() as i32;
+    t.path(FACCESSAT, "d/a/b", args![dir, c"./a//b", 0])
+        .fails(ENOENT);
     t.fd(CLOSE, dir, "d", args![dir]).is(0);
 }
 
@@ -79,7 +90,10 @@ fn long_name(t: &Tape) -> Vec<u8> {
 }
 
 fn parent(name: &[u8]) -> &[u8] {
-    &name[..name.iter().rposition(|&byte| byte == b'/').expect("a slash")]
+    &name[..name
+        .iter()
+        .rposition(|&byte| byte == b'/')
+        .expect("a slash")]
 }
 
 /// Makes each directory of a name that ends in a slash or a file name.
@@ -100,7 +114,11 @@ pub fn make_long_path(t: &mut Tape) {
         dir = sys::call(libc::SYS_openat, args![dir, &path, O_RDONLY | O_DIRECTORY]) as i32;
         assert!(dir >= 0, "open a directory: {dir}");
         path = std::ffi::CString::new([b'r'; 250]).expect("no NUL");
-        assert_eq!(sys::call(libc::SYS_mkdirat, args![dir, &path, 0o755]), 0, "mkdirat");
+        assert_eq!(
+            sys::call(libc::SYS_mkdirat, args![dir, &path, 0o755]),
+            0,
+            "mkdirat"
+        );
     }
     t.kept.push(i64::from(dir));
 }
@@ -109,7 +127,9 @@ pub fn make_long_path(t: &mut Tape) {
 pub fn long_path(t: &mut Tape) {
     let name = long_name(t);
     let full = c_full(t, &name);
-    let fd = t.open(OPEN, &name, args![&full, O_CREAT | O_RDWR, 0o644]).ok() as i32;
+    let fd = t
+        .open(OPEN, &name, args![&full, O_CREAT | O_RDWR, 0o644])
+        .ok() as i32;
     t.fd(WRITE, fd, &name, args![fd, b"far", 3]).is(3);
     t.fd(CLOSE, fd, &name, args![fd]).is(0);
     t.path(NEWSTAT, &name, args![&full, &mut [0u8; 256]]).is(0);
@@ -118,14 +138,22 @@ pub fn long_path(t: &mut Tape) {
     let full = c_full(t, &missing);
     t.open(OPEN, &missing, args![&full, O_RDONLY]).fails(ENOENT);
     let relative = std::ffi::CString::new(missing.clone()).expect("no NUL");
-    t.open(OPENAT, &missing, args![AT_FDCWD, &relative, O_RDONLY]).fails(ENOENT);
+    t.open(OPENAT, &missing, args![AT_FDCWD, &relative, O_RDONLY])
+        .fails(ENOENT);
 
     let dir = t.kept[0] as i32;
     let flags = O_CREAT | O_RDWR;
-    let fd = t.open(OPENAT, "", args![dir, c"leaf", flags, 0o644]).partial(b"leaf").ok() as i32;
-    t.fd(WRITE, fd, "", args![fd, b"farther", 7]).partial(b"leaf").is(7);
+    let fd = t
+        .open(OPENAT, "", args![dir, c"leaf", flags, 0o644])
+        .partial(b"leaf")
+        .ok() as i32;
+    t.fd(WRITE, fd, "", args![fd, b"farther", 7])
+        .partial(b"leaf")
+        .is(7);
     t.fd(CLOSE, fd, "", args![fd]).partial(b"leaf").is(0);
-    t.open(OPENAT, "", args![dir, c"absent", O_RDONLY]).partial(b"absent").fails(ENOENT);
+    t.open(OPENAT, "", args![dir, c"absent", O_RDONLY])
+        .partial(b"absent")
+        .fails(ENOENT);
 }
 
 fn deep_name() -> Vec<u8> {
@@ -142,14 +170,20 @@ pub fn deep_path(t: &mut Tape) {
     let name = deep_name();
     let path = std::ffi::CString::new(name.clone()).expect("no NUL");
     t.open(OPEN, &name, args![&path, O_RDONLY]).fails(ENOENT);
-    let fd = t.open(OPEN, &name, args![&path, O_CREAT | O_RDWR, 0o644]).ok() as i32;
+    let fd = t
+        .open(OPEN, &name, args![&path, O_CREAT | O_RDWR, 0o644])
+        .ok() as i32;
     t.fd(WRITE, fd, &name, args![fd, b"deep", 4]).is(4);
     t.fd(CLOSE, fd, &name, args![fd]).is(0);
     t.path(UNLINK, &name, args![&path]).is(0);
 }
 
 fn map(len: usize, fd: i32, flags: i32) -> usize {
-    let prot = if fd < 0 { PROT_READ | PROT_WRITE } else { PROT_READ };
+    let prot = if fd < 0 {
+        PROT_READ | PROT_WRITE
+    } else {
+        PROT_READ
+    };
     let address = sys::call(libc::SYS_mmap, args![0, len, prot, flags, fd, 0]);
     assert!(address > 0, "mmap: {address}");
     address as usize
@@ -157,7 +191,14 @@ fn map(len: usize, fd: i32, flags: i32) -> usize {
 
 /// Maps a file that holds names in pages far apart, without ever reading it.
 pub fn make_untouched_page(t: &mut Tape) {
-    let names: [&[u8]; 6] = [b"present", b"absent", b"made", b"present", b"linked", b"no-program"];
+    let names: [&[u8]; 6] = [
+        b"present",
+        b"absent",
+        b"made",
+        b"present",
+        b"linked",
+        b"no-program",
+    ];
     let mut pages = vec![0u8; names.len() * APART];
     for (page, name) in pages.chunks_mut(APART).zip(names) {
         page[..name.len()].copy_from_slice(name);
@@ -166,21 +207,34 @@ pub fn make_untouched_page(t: &mut Tape) {
     std::fs::write("present", "x").expect("write present");
     let fd = sys::call(libc::SYS_openat, args![AT_FDCWD, c"names", O_RDONLY]) as i32;
     assert!(fd >= 0, "open names: {fd}");
-    t.kept.push(map(names.len() * APART, fd, MAP_PRIVATE) as i64);
-    t.kept.push(map(PAGE, -1, MAP_PRIVATE | MAP_ANONYMOUS) as i64);
+    t.kept
+        .push(map(names.len() * APART, fd, MAP_PRIVATE) as i64);
+    t.kept
+        .push(map(PAGE, -1, MAP_PRIVATE | MAP_ANONYMOUS) as i64);
 }
 
 /// The name lies in a page that only the kernel faults in, while the call runs.
 pub fn untouched_page(t: &mut Tape) {
     let page = |t: &Tape, index: usize| t.kept[0] + (index * APART) as i64;
-    let fd = t.open(OPENAT, "present", args![AT_FDCWD, page(t, 0), O_RDONLY]).ok() as i32;
+    let fd = t
+        .open(OPENAT, "present", args![AT_FDCWD, page(t, 0), O_RDONLY])
+        .ok() as i32;
     t.fd(CLOSE, fd, "present", args![fd]).is(0);
-    t.path(NEWFSTATAT, "absent", args![AT_FDCWD, page(t, 1), &mut [0u8; 256], 0]).fails(ENOENT);
+    t.path(
+        NEWFSTATAT,
+        "absent",
+        args![AT_FDCWD, page(t, 1), &mut [0u8; 256], 0],
+    )
+    .fails(ENOENT);
     t.path(MKDIR, "made", args![page(t, 2), 0o755]).is(0);
-    t.two_paths(LINK, "linked", "present", args![page(t, 3), page(t, 4)]).is(0);
-    t.path(EXECVE, "no-program", args![page(t, 5), 0, 0]).fails(ENOENT);
+    t.two_paths(LINK, "linked", "present", args![page(t, 3), page(t, 4)])
+        .is(0);
+    t.path(EXECVE, "no-program", args![page(t, 5), 0, 0])
+        .fails(ENOENT);
     // A page of zeros: an empty name.
-    t.open(OPEN, "", args![t.kept[1], O_RDONLY]).any_name().fails(ENOENT);
+    t.open(OPEN, "", args![t.kept[1], O_RDONLY])
+        .any_name()
+        .fails(ENOENT);
 }
 
 /// The name's NUL is the last readable byte before an unmapped page.
@@ -194,28 +248,50 @@ pub fn edge_of_mapping(t: &mut Tape) {
         sys::poke(end - text.len(), text);
         (end - text.len()) as i64
     };
-    let fd = t.open(OPEN, "edge", args![place(b"edge\0"), O_CREAT | O_RDWR, 0o644]).ok() as i32;
+    let fd = t
+        .open(
+            OPEN,
+            "edge",
+            args![place(b"edge\0"), O_CREAT | O_RDWR, 0o644],
+        )
+        .ok() as i32;
     t.fd(CLOSE, fd, "edge", args![fd]).is(0);
-    t.path(ACCESS, "absent", args![place(b"absent\0"), libc::F_OK]).fails(ENOENT);
+    t.path(ACCESS, "absent", args![place(b"absent\0"), libc::F_OK])
+        .fails(ENOENT);
     t.path(UNLINK, "edge", args![place(b"edge\0")]).is(0);
     // Across the boundary between two mapped pages.
     let long = t.full([b'l'; 255]);
     let text = [&long[..], b"\0"].concat();
     sys::poke(end - PAGE - 100, &text);
-    t.path(ACCESS, &long, args![end - PAGE - 100, libc::F_OK]).fails(ENOENT);
+    t.path(ACCESS, &long, args![end - PAGE - 100, libc::F_OK])
+        .fails(ENOENT);
     // No NUL before the unmapped page.
-    t.open(OPEN, "", args![place(b"endless"), O_RDONLY]).partial(b"").fails(EFAULT);
+    t.open(OPEN, "", args![place(b"endless"), O_RDONLY])
+        .partial(b"")
+        .fails(EFAULT);
 }
 
 /// Addresses that cannot be read, and a string without an end.
 pub fn unreadable_path(t: &mut Tape) {
-    t.open(OPEN, "", args![8, O_RDONLY]).partial(b"").fails(EFAULT);
-    t.path(NEWSTAT, "", args![0, &mut [0u8; 256]]).partial(b"").fails(EFAULT);
+    t.open(OPEN, "", args![8, O_RDONLY])
+        .partial(b"")
+        .fails(EFAULT);
+    t.path(NEWSTAT, "", args![0, &mut [0u8; 256]])
+        .partial(b"")
+        .fails(EFAULT);
     t.path(UNLINK, "", args![-1]).partial(b"").fails(EFAULT);
-    t.path(EXECVE, "", args![8, 0, 0]).partial(b"").fails(EFAULT);
-    t.two_paths(RENAME, "", "", args![8, c"new"]).any_name().fails(EFAULT);
+    t.path(EXECVE, "", args![8, 0, 0])
+        .partial(b"")
+        .fails(EFAULT);
+    t.two_paths(RENAME, "", "", args![8, c"new"])
+        .any_name()
+        .fails(EFAULT);
     t.last().old_file = None;
-    t.two_paths(RENAME, "", "old", args![c"old", 8]).partial(b"").fails(EFAULT);
+    t.two_paths(RENAME, "", "old", args![c"old", 8])
+        .partial(b"")
+        .fails(EFAULT);
     let endless = [b'e'; 2 * PAGE];
-    t.open(OPEN, "", args![&endless, O_RDONLY]).partial(b"").fails(ENAMETOOLONG);
+    t.open(OPEN, "", args![&endless, O_RDONLY])
+        .partial(b"")
+        .fails(ENAMETOOLONG);
 }

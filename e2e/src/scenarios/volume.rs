@@ -16,7 +16,9 @@ fn writes(t: &mut Tape, fd: i32, file: &str, count: u64) {
 
 /// 1,000,000 one-byte writes by one thread.
 pub fn writes_1000000(t: &mut Tape) {
-    let fd = t.open(OPEN, "w", args![c"w", O_CREAT | O_WRONLY, 0o644]).ok() as i32;
+    let fd = t
+        .open(OPEN, "w", args![c"w", O_CREAT | O_WRONLY, 0o644])
+        .ok() as i32;
     writes(t, fd, "w", 1_000_000);
     t.fd(CLOSE, fd, "w", args![fd]).is(0);
 }
@@ -37,7 +39,9 @@ pub fn distinct_10000(t: &mut Tape) {
     for number in 0..10_000 {
         let name = format!("file-{number:05}");
         let path = std::ffi::CString::new(name.clone()).expect("no NUL");
-        let fd = t.open(OPEN, &name, args![&path, O_CREAT | O_WRONLY, 0o644]).ok() as i32;
+        let fd = t
+            .open(OPEN, &name, args![&path, O_CREAT | O_WRONLY, 0o644])
+            .ok() as i32;
         t.fd(WRITE, fd, &name, args![fd, b"distinct", 8]).is(8);
         t.fd(CLOSE, fd, &name, args![fd]).is(0);
     }

@@ -27,22 +27,31 @@ pub const TESTS: &[Test] = &[
 ];
 
 /// One line on standard error, nothing on standard output, the given status.
-fn refused(finished: &Finished, codes: &[i32], names: &str) -> Result<()> {
+pub fn refused(finished: &Finished, codes: &[i32], names: &str) -> Result<()> {
     let code = finished.status.code();
     let text = || format!("{:?}\n-- stderr:\n{}", finished.status, finished.err);
     check(code.is_some_and(|code| codes.contains(&code)), || {
         format!("status should be one of {codes:?}: {}", text())
     })?;
-    check(finished.err.lines().count() == 1, || format!("one line, not: {}", text()))?;
-    check(finished.err.contains(names), || format!("{names:?} is not named: {}", text()))?;
-    check(finished.out.is_empty(), || format!("output on stdout: {:?}", finished.out))
+    check(finished.err.lines().count() == 1, || {
+        format!("one line, not: {}", text())
+    })?;
+    check(finished.err.contains(names), || {
+        format!("{names:?} is not named: {}", text())
+    })?;
+    check(finished.out.is_empty(), || {
+        format!("output on stdout: {:?}", finished.out)
+    })
 }
 
 fn command_not_found(programs: &Programs) -> Result<()> {
     let scratch = Scratch::new()?;
     let json = scratch.path().join("rows.json");
     for command in ["/no/such/program", "no-such-program"] {
-        let finished = run(programs.ior(["--json"]).arg(&json).args(["--", command, "argument"]))?;
+        let finished = run(programs
+            .ior(["--json"])
+            .arg(&json)
+            .args(["--", command, "argument"]))?;
         refused(&finished, &[125], command)?;
         let left = std::fs::read_dir(scratch.path()).map_or(0, Iterator::count);
         check(left == 0, || format!("{left} files left behind"))?;
@@ -108,8 +117,12 @@ fn signalled(programs: &Programs, signal: &str) -> Result<()> {
     let finished = ior.finish()?;
     workload.end_input();
     let workload = workload.finish()?;
-    check(workload.status.success(), || format!("the workload suffered: {workload:?}"))?;
-    check(finished.status.code() == Some(0), || format!("{finished:?}"))?;
+    check(workload.status.success(), || {
+        format!("the workload suffered: {workload:?}")
+    })?;
+    check(finished.status.code() == Some(0), || {
+        format!("{finished:?}")
+    })?;
     let file = dir.join("endless").to_string_lossy().into_owned();
     let mut writes = 0u64;
     let count = rows::for_each(&json, |row| {
@@ -119,7 +132,9 @@ fn signalled(programs: &Programs, signal: &str) -> Result<()> {
     let statistics = Statistics::parse(&finished.err);
     statistics.check_sum(count)?;
     let seen = writes + statistics.losses()?;
-    check(seen >= 10_000, || format!("{seen} of at least 10,000 writes"))?;
+    check(seen >= 10_000, || {
+        format!("{seen} of at least 10,000 writes")
+    })?;
     let left: Vec<_> = std::fs::read_dir(scratch.path())
         .map_err(|error| error.to_string())?
         .filter_map(|entry| entry.ok().map(|entry| entry.file_name()))
@@ -145,19 +160,31 @@ fn closed_pipe(programs: &Programs) -> Result<()> {
     let scratch = Scratch::new()?;
     // timeout(1) says 124 where ior would go on for ever.
     let mut ior = Command::new("timeout");
-    ior.args(["-k", "5", "120"]).arg(&programs.ior).args(["--plain", "--"]);
-    ior.arg(&programs.workload).arg("distinct_10000").arg(scratch.path());
-    ior.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    ior.args(["-k", "5", "120"])
+        .arg(&programs.ior)
+        .args(["--plain", "--"]);
+    ior.arg(&programs.workload)
+        .arg("distinct_10000")
+        .arg(scratch.path());
+    ior.stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     let mut child = ior.spawn().map_err(|error| error.to_string())?;
     let mut first = String::new();
     if let Some(out) = child.stdout.take() {
         // The pipe is closed when this reader goes.
-        BufReader::new(out).read_line(&mut first).map_err(|error| error.to_string())?;
+        BufReader::new(out)
+            .read_line(&mut first)
+            .map_err(|error| error.to_string())?;
     }
-    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let output = child
+        .wait_with_output()
+        .map_err(|error| error.to_string())?;
     let err = String::from_utf8_lossy(&output.stderr);
     let header = "durationToPrevNs,durationNs,comm,pid.tid,name,ret,notice,file";
-    check(first.trim_end() == header, || format!("first line: {first}"))?;
+    check(first.trim_end() == header, || {
+        format!("first line: {first}")
+    })?;
     let ended = output.status.code().is_some_and(|code| code < 124);
     check(ended, || format!("{}: {err}", output.status))?;
     check(!err.contains("panicked"), || err.clone().into_owned())
@@ -175,7 +202,9 @@ fn json_on_standard_output(programs: &Programs) -> Result<()> {
         Ok(())
     })?;
     Statistics::parse(&finished.err).check_sum(count)?;
-    check(opened, || format!("no open of /dev/null among {count} rows"))
+    check(opened, || {
+        format!("no open of /dev/null among {count} rows")
+    })
 }
 
 /// `-p PID` ends when that process is gone, with status 0 whatever the process's own was.
@@ -188,9 +217,14 @@ fn ends_with_the_process(programs: &Programs) -> Result<()> {
     workload.end_input();
     workload.finish()?;
     let finished = ior.finish()?;
-    check(finished.status.code() == Some(0), || format!("{finished:?}"))?;
+    check(finished.status.code() == Some(0), || {
+        format!("{finished:?}")
+    })?;
     let lines = String::from_utf8_lossy(&finished.out);
-    check(lines.lines().any(|line| line.contains("ENOENT") && line.contains("missing")), || {
-        format!("no line for the missing file:\n{lines}")
-    })
+    check(
+        lines
+            .lines()
+            .any(|line| line.contains("ENOENT") && line.contains("missing")),
+        || format!("no line for the missing file:\n{lines}"),
+    )
 }

@@ -3,16 +3,21 @@
 //! Without the privilege to trace they are ignored, and say why; with `IOR_REQUIRE_BPF=1` they run and fail.
 
 mod cli;
+mod command;
+mod in_flight;
+mod ordering;
+mod outputs;
+mod scopes;
 mod tools;
 mod volume;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use e2e::harness::Result;
 use e2e::harness::recorder::{Mode, Programs};
 use e2e::harness::requirements;
 use e2e::harness::scratch::Scratch;
+use e2e::harness::{Result, check};
 use e2e::scenarios::{self, Scenario};
 use libtest_mimic::{Arguments, Trial};
 
@@ -26,28 +31,91 @@ fn main() -> ExitCode {
     if let (true, Some(missing)) = (ignored, &missing) {
         eprintln!("SKIPPED: every live test: {missing} (IOR_REQUIRE_BPF=1 makes this a failure)");
     }
-    let programs = Programs { ior, workload: PathBuf::from(env!("CARGO_BIN_EXE_workload")) };
-    let mut trials = Vec::new();
-    for scenario in scenarios::EXACT {
-        for (mode, prefix) in [(Mode::Command, "command"), (Mode::Attached, "attached")] {
-            let programs = programs.clone();
-            let name = format!("{prefix}::{}", scenario.name);
-            trials.push(Trial::test(name, move || Ok(exactly(&programs, scenario, mode)?)));
-        }
-    }
-    for (group, tests) in [("volume", volume::TESTS), ("tools", tools::TESTS), ("cli", cli::TESTS)]
-    {
-        for &(name, test) in tests {
-            let programs = programs.clone();
-            trials.push(Trial::test(format!("{group}::{name}"), move || Ok(test(&programs)?)));
-        }
-    }
-    let trials = trials.into_iter().map(|trial| trial.with_ignored_flag(ignored)).collect();
+    let programs = Programs {
+        ior,
+        workload: PathBuf::from(env!("CARGO_BIN_EXE_workload")),
+    };
+    let trials = exact(&programs).into_iter().chain(groups(&programs));
+    let trials = trials
+        .map(|trial| trial.with_ignored_flag(ignored))
+        .collect();
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// Every row that was stated, and no other.
-fn exactly(programs: &Programs, scenario: &Scenario, mode: Mode) -> Result<()> {
+/// A way to trace the scenarios of [`scenarios::EXACT`]: its name, and ior's options for it.
+type Variant = (&'static str, Mode, &'static [&'static str]);
+
+const BOTH: &str = "raw_syscalls_hash";
+
+const VARIANTS: [Variant; 5] = [
+    ("command", Mode::Command, &[]),
+    ("attached", Mode::Attached, &[]),
+    ("raw_syscalls", Mode::Command, &["--hook", "raw_syscalls"]),
+    ("hash", Mode::Command, &["--pairing", "hash"]),
+    (
+        BOTH,
+        Mode::Command,
+        &["--hook", "raw_syscalls", "--pairing", "hash"],
+    ),
+];
+
+/// Much of what others have too: not once more under both.
+const LARGE: [&str; 2] = ["distinct_10000", "copy_64_mib"];
+
+fn exact(programs: &Programs) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for (prefix, mode, options) in VARIANTS {
+        for scenario in scenarios::EXACT {
+            if prefix == BOTH && LARGE.contains(&scenario.name) {
+                continue;
+            }
+            let programs = programs.clone();
+            let name = format!("{prefix}::{}", scenario.name);
+            trials.push(Trial::test(name, move || {
+                Ok(exactly(&programs, scenario, mode, options)?)
+            }));
+        }
+    }
+    trials
+}
+
+/// Every row that was stated and no other, by the hook and the pairing that were asked for.
+fn exactly(programs: &Programs, scenario: &Scenario, mode: Mode, options: &[&str]) -> Result<()> {
     let scratch = Scratch::new()?;
-    programs.record(scenario.name, mode, &scratch, &[])?.check_exactly()
+    let recording = programs.record(scenario.name, mode, &scratch, options)?;
+    let mut lines = recording.ior.err.lines();
+    let attached = lines.find(|line| line.contains("attached"));
+    for chosen in options.iter().skip(1).step_by(2) {
+        check(attached.is_some_and(|line| line.contains(chosen)), || {
+            format!("not {chosen}: {attached:?}")
+        })?;
+    }
+    recording.check_exactly()
+}
+
+fn groups(programs: &Programs) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for case in scopes::CASES {
+        let programs = programs.clone();
+        let name = format!("scopes::{}", case.name);
+        trials.push(Trial::test(name, move || Ok(case.run(&programs)?)));
+    }
+    for (group, tests) in [
+        ("scopes", scopes::TESTS),
+        ("in_flight", in_flight::TESTS),
+        ("ordering", ordering::TESTS),
+        ("outputs", outputs::TESTS),
+        ("child", command::TESTS),
+        ("volume", volume::TESTS),
+        ("tools", tools::TESTS),
+        ("cli", cli::TESTS),
+    ] {
+        for &(name, test) in tests {
+            let programs = programs.clone();
+            trials.push(Trial::test(format!("{group}::{name}"), move || {
+                Ok(test(&programs)?)
+            }));
+        }
+    }
+    trials
 }

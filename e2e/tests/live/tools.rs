@@ -35,18 +35,29 @@ fn script(programs: &Programs, text: &str, prepare: impl FnOnce(&Path)) -> Resul
     prepare(&dir);
     let noise = programs.noise(&scratch)?;
     let mut ior = programs.ior(["--json"]);
-    ior.arg(&json).args(["--", "sh", "-c", text]).current_dir(&dir);
+    ior.arg(&json)
+        .args(["--", "sh", "-c", text])
+        .current_dir(&dir);
     let finished = run(&mut ior)?;
     let mut rows = Vec::new();
     let count = rows::for_each(&json, |row| {
-        check(row.pid != noise.id(), || format!("a row of the noise: {row:?}"))?;
+        check(row.pid != noise.id(), || {
+            format!("a row of the noise: {row:?}")
+        })?;
         rows.push(row);
         Ok(())
     })?;
     let statistics = Statistics::parse(&finished.err);
-    statistics.check_complete().map_err(|problem| format!("{problem}\n{}", finished.err))?;
+    statistics
+        .check_complete()
+        .map_err(|problem| format!("{problem}\n{}", finished.err))?;
     statistics.check_sum(count)?;
-    Ok(Run { dir, finished, rows, _scratch: scratch })
+    Ok(Run {
+        dir,
+        finished,
+        rows,
+        _scratch: scratch,
+    })
 }
 
 fn write_file(dir: &Path, name: &str, len: usize) {
@@ -57,12 +68,19 @@ const TRANSFERS: [&str; 5] = ["copy_file_range", "sendfile64", "splice", "tee", 
 
 impl Run {
     fn path(&self, name: &str) -> String {
-        self.dir.join(name).to_str().expect("UTF-8 scratch directory").to_owned()
+        self.dir
+            .join(name)
+            .to_str()
+            .expect("UTF-8 scratch directory")
+            .to_owned()
     }
 
     fn rows_of(&self, syscall: &str, name: &str) -> Vec<&Row> {
         let path = self.path(name);
-        self.rows.iter().filter(|row| row.syscall == syscall && row.file == path).collect()
+        self.rows
+            .iter()
+            .filter(|row| row.syscall == syscall && row.file == path)
+            .collect()
     }
 
     /// Bytes written to a file: by writes, and as the destination of transfers.
@@ -89,7 +107,9 @@ impl Run {
     }
 
     fn check_status(&self, code: i32) -> Result<()> {
-        check(self.finished.status.code() == Some(code), || format!("{:?}", self.finished))
+        check(self.finished.status.code() == Some(code), || {
+            format!("{:?}", self.finished)
+        })
     }
 }
 
@@ -98,19 +118,31 @@ fn tee(programs: &Programs) -> Result<()> {
     let prepare = |dir: &Path| write_file(dir, "big", SIZE as usize);
     let run = script(programs, "cat big | tee x y >/dev/null", prepare)?;
     run.check_status(0)?;
-    for (what, bytes) in
-        [("read from big", run.read("big")), ("to x", run.written("x")), ("to y", run.written("y"))]
-    {
+    for (what, bytes) in [
+        ("read from big", run.read("big")),
+        ("to x", run.written("x")),
+        ("to y", run.written("y")),
+    ] {
         check(bytes == SIZE, || format!("{bytes} of {SIZE} bytes {what}"))?;
     }
-    let writers: BTreeSet<_> = run.rows_of("write", "x").iter().map(|row| &row.comm).collect();
-    check(writers.iter().all(|comm| *comm == "tee"), || format!("written by {writers:?}"))
+    let writers: BTreeSet<_> = run
+        .rows_of("write", "x")
+        .iter()
+        .map(|row| &row.comm)
+        .collect();
+    check(writers.iter().all(|comm| *comm == "tee"), || {
+        format!("written by {writers:?}")
+    })
 }
 
 fn cp_64_mib(programs: &Programs) -> Result<()> {
     const SIZE: u64 = 64 << 20;
     let prepare = |dir: &Path| write_file(dir, "big", SIZE as usize);
-    let run = script(programs, "cp big copy; cp missing copy2 2>/dev/null; exit 0", prepare)?;
+    let run = script(
+        programs,
+        "cp big copy; cp missing copy2 2>/dev/null; exit 0",
+        prepare,
+    )?;
     run.check_status(0)?;
     // A file system that shares blocks copies without moving bytes.
     let cloned = run.rows_of("ioctl", "copy").iter().any(|row| row.ret == 0);
@@ -118,7 +150,9 @@ fn cp_64_mib(programs: &Programs) -> Result<()> {
     check(cloned || (read == SIZE && written == SIZE), || {
         format!("{read} bytes read from big, {written} written to copy")
     })?;
-    check(run.written("copy2") == 0, || "nothing was copied to copy2".to_owned())
+    check(run.written("copy2") == 0, || {
+        "nothing was copied to copy2".to_owned()
+    })
 }
 
 fn grandchildren(programs: &Programs) -> Result<()> {
@@ -131,7 +165,9 @@ fn grandchildren(programs: &Programs) -> Result<()> {
     run.check_status(7)?;
     let mut pids = BTreeSet::new();
     for (name, len) in [("a", 100), ("b", 200), ("c", 300)] {
-        check(run.read(name) == len, || format!("{} bytes read from {name}", run.read(name)))?;
+        check(run.read(name) == len, || {
+            format!("{} bytes read from {name}", run.read(name))
+        })?;
         let opens = run.rows_of("openat", name);
         check(opens.len() == 1 && opens[0].comm == "cat", || {
             format!("opens of {name}: {opens:?}")
@@ -142,10 +178,14 @@ fn grandchildren(programs: &Programs) -> Result<()> {
         let executed =
             own().any(|row| row.syscall == "execve" && row.ret == 0 && row.file.ends_with("/cat"));
         let ended = own().filter(|row| row.syscall == "exit_group").count() == 1;
-        check(executed && ended, || format!("process {pid} (cat {name}) is not whole"))?;
+        check(executed && ended, || {
+            format!("process {pid} (cat {name}) is not whole")
+        })?;
     }
     check(pids.len() == 3, || format!("three processes, not {pids:?}"))?;
-    check(run.written("out") == 500, || format!("{} bytes written to out", run.written("out")))
+    check(run.written("out") == 500, || {
+        format!("{} bytes written to out", run.written("out"))
+    })
 }
 
 fn hundred_programs(programs: &Programs) -> Result<()> {
@@ -153,7 +193,11 @@ fn hundred_programs(programs: &Programs) -> Result<()> {
     let run = script(programs, text, |_| {})?;
     run.check_status(1)?;
     let mut ended: BTreeMap<u32, u32> = BTreeMap::new();
-    for row in run.rows.iter().filter(|row| row.syscall == "exit_group" && row.comm == "true") {
+    for row in run
+        .rows
+        .iter()
+        .filter(|row| row.syscall == "exit_group" && row.comm == "true")
+    {
         *ended.entry(row.pid).or_default() += 1;
     }
     let executed: BTreeSet<u32> = run
@@ -173,7 +217,9 @@ fn missing_file(programs: &Programs) -> Result<()> {
     run.check_status(1)?;
     let opens = run.rows_of("openat", "missing");
     let right = |row: &&Row| row.ret == -2 && row.is_error && row.fd == -1 && row.comm == "cat";
-    check(opens.len() == 1 && opens.iter().all(right), || format!("{opens:?}"))
+    check(opens.len() == 1 && opens.iter().all(right), || {
+        format!("{opens:?}")
+    })
 }
 
 fn exit_status_of_a_signal(programs: &Programs) -> Result<()> {

@@ -63,7 +63,8 @@ impl Filter {
     /// - Text (`comm`, `process`, `syscall`, `family`, `file`, `old_file`): `=`, `!=` compare exactly; `~` finds a substring,
     ///   in upper or lower case, which `^` ties to the start and `$` to the end, or a regular expression: `file~/\.(so|ko)$/`.
     ///   In `file` and `old_file`, text between slashes is an expression only if it has a character other than `.` that
-    ///   means something there: `file~/etc/` is the directory.
+    ///   means something there: `file~/etc/` is the directory. `file` is either name of a call with two, `old_file` the
+    ///   source name alone; `!file~…` and `file!=…` hold if neither name matches.
     /// - Numbers: `=`, `!=`, `>`, `>=`, `<`, `<=`; sizes with units (`4k`, `1MiB`), durations with units (`100us`; a bare number
     ///   is seconds), `ret` also by name (`ret=ENOENT` is `ret=-2`).
     ///

@@ -132,6 +132,39 @@ fn conditions_that_do_not_hold() {
 }
 
 #[test]
+fn file_means_either_name_of_a_call_with_two() {
+    let task = task();
+    let renamed = Row {
+        old_file: Some(b"/tmp/Draft"),
+        ..row(&task)
+    };
+    let holds = |filter: &str| Filter::parse(filter).unwrap().matches(&renamed);
+    for filter in [
+        "file~passwd file~draft",
+        "file=/etc/Passwd file=/tmp/Draft",
+        "file~^/tmp/ file!~/var",
+        "old_file~draft !old_file~passwd",
+        "file!=/etc",
+    ] {
+        assert!(holds(filter), "{filter}");
+    }
+    for filter in [
+        "!file~passwd",
+        "file!~draft",
+        "file!=/tmp/Draft",
+        "!file=/etc/Passwd",
+        "old_file~passwd",
+    ] {
+        assert!(!holds(filter), "{filter}");
+    }
+    assert!(
+        Condition::path_contains(b"draft")
+            .unwrap()
+            .matches(&renamed)
+    );
+}
+
+#[test]
 fn a_filter_is_shown_as_it_can_be_typed() {
     for (typed, shown) in [
         (
