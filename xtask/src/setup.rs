@@ -40,6 +40,12 @@ const NEEDS: [Need; 12] = [
 /// Either name of the tool will do, so it is no plain [`Need`].
 const PKG_CONFIG: [&str; 2] = ["pkg-config", "pkgconf"];
 
+/// What some end-to-end tests compare with; without them those tests say that they are skipped.
+const TEST_NEEDS: [Need; 2] = [
+    need("strace", "strace", "strace"),
+    need("python3", "python3", "python3"),
+];
+
 /// Runs `setup`.
 pub fn run(args: &[String]) -> Result<()> {
     if !args.is_empty() {
@@ -48,32 +54,14 @@ pub fn run(args: &[String]) -> Result<()> {
     ensure()
 }
 
-/// Installs what is missing; says so, and does nothing, if nothing is.
+/// Installs what the build misses; says so, and does nothing, if nothing is missing.
 pub fn ensure() -> Result<()> {
     let missing = missing();
     if missing.is_empty() {
         println!("setup: every build tool is there");
         return Ok(());
     }
-    let (apt, dnf): (Vec<&str>, Vec<&str>) = missing.iter().map(|n| (n.apt, n.dnf)).unzip();
-    println!("setup: missing: {}", apt.join(" "));
-    if !process::is_root() {
-        bail!("installing needs root; as root, install: {}", apt.join(" "));
-    }
-    if process::find("apt-get").is_some() {
-        install_by_apt(&apt)?;
-    } else if process::find("dnf").is_some() {
-        process::run(
-            Command::new("dnf")
-                .args(["install", "--assumeyes"])
-                .args(&dnf),
-        )?;
-    } else {
-        bail!(
-            "neither apt-get nor dnf is here; install: {}",
-            apt.join(" ")
-        );
-    }
+    install(&missing)?;
     match self::missing().first() {
         Some(need) => bail!(
             "{} is still not there after installing {}",
@@ -82,6 +70,49 @@ pub fn ensure() -> Result<()> {
         ),
         None => Ok(()),
     }
+}
+
+/// Installs what the build and the tests miss; a user who is not root tests without the latter.
+pub fn ensure_for_tests() -> Result<()> {
+    ensure()?;
+    let missing: Vec<Need> = TEST_NEEDS
+        .into_iter()
+        .filter(|need| !is_there(need.probe))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if !process::is_root() {
+        let names: Vec<&str> = missing.iter().map(|need| need.apt).collect();
+        println!(
+            "setup: not there, some tests are skipped: {}",
+            names.join(" ")
+        );
+        return Ok(());
+    }
+    install(&missing)
+}
+
+fn install(missing: &[Need]) -> Result<()> {
+    let (apt, dnf): (Vec<&str>, Vec<&str>) = missing.iter().map(|n| (n.apt, n.dnf)).unzip();
+    println!("setup: missing: {}", apt.join(" "));
+    if !process::is_root() {
+        bail!("installing needs root; as root, install: {}", apt.join(" "));
+    }
+    if process::find("apt-get").is_some() {
+        return install_by_apt(&apt);
+    }
+    if process::find("dnf").is_some() {
+        return process::run(
+            Command::new("dnf")
+                .args(["install", "--assumeyes"])
+                .args(&dnf),
+        );
+    }
+    bail!(
+        "neither apt-get nor dnf is here; install: {}",
+        apt.join(" ")
+    )
 }
 
 fn install_by_apt(packages: &[&str]) -> Result<()> {

@@ -9,7 +9,7 @@ pub fn run(args: &[String]) -> Result<()> {
     if !args.is_empty() {
         bail!("usage: cargo xtask test");
     }
-    setup::ensure()?;
+    setup::ensure_for_tests()?;
     process::build_ior()?;
     process::run(process::cargo()?.args([
         "build",
