@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::{process, setup, workspace};
+use crate::{process, setup, tracefs, workspace};
 
 /// Runs `test`.
 pub fn run(args: &[String]) -> Result<()> {
@@ -22,6 +22,8 @@ pub fn run(args: &[String]) -> Result<()> {
     process::run(process::cargo()?.args(["test", "--workspace", "--exclude", "e2e"]))?;
     if !process::is_root() {
         eprintln!("{NOT_ROOT}");
+    } else {
+        tracefs::events()?; // for the tests of the raw_syscalls hook
     }
     process::run(
         process::cargo()?
@@ -31,6 +33,8 @@ pub fn run(args: &[String]) -> Result<()> {
     )?;
     if !process::is_root() {
         eprintln!("{NOT_ROOT}");
+    } else {
+        tracefs::events()?; // for the tests of the raw_syscalls hook
     }
     Ok(())
 }

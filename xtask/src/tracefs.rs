@@ -64,7 +64,7 @@ fn running_kernel() -> Result<String> {
 }
 
 /// The directory of the syscall tracepoints, mounting tracefs if need be.
-fn events() -> Result<PathBuf> {
+pub fn events() -> Result<PathBuf> {
     let dir = Path::new(TRACEFS).join("events/syscalls");
     if dir.exists() {
         return Ok(dir);

@@ -1,11 +1,10 @@
 //! What this kernel and this user can do: one probe a feature, none of which changes anything.
 
 use std::fs;
-use std::path::Path;
 
 use libbpf_rs::MapType;
 
-use crate::features::{Features, kernel_has_btf};
+use crate::features::{Features, has_tracefs, kernel_has_btf};
 use crate::{Hook, Pairing, privilege as caps};
 
 /// The outcome of one probe.
@@ -184,10 +183,7 @@ fn optional(features: &Features) -> Vec<Check> {
 
 /// The classic hook is found through tracefs.
 fn raw_syscalls() -> Check {
-    let mounted = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
-        .iter()
-        .any(|root| Path::new(root).join("events/raw_syscalls").exists());
-    if mounted {
+    if has_tracefs() {
         return Check::ok(
             "hook",
             "raw_syscalls/sys_enter, sys_exit (syscall tracepoints run preemptible)",

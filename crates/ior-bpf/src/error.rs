@@ -21,6 +21,11 @@ pub enum Error {
         "ior is inside a pid namespace, where process ids are not those of the kernel: run it on the host, or the container with --pid=host"
     )]
     PidNamespace,
+    /// The classic hook is found through tracefs.
+    #[error(
+        "this kernel's hook (raw_syscalls) needs tracefs: mount -t tracefs nodev /sys/kernel/tracing"
+    )]
+    NoTracefs,
     /// More of something than the kernel side has room for.
     #[error("{count} {what} are too many: at most {most}")]
     TooMany {

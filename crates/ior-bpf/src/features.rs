@@ -95,6 +95,13 @@ fn has_function(btf: &Btf<'_>, name: &str) -> bool {
     btf.type_by_name::<Func<'_>>(name).is_some()
 }
 
+/// Whether the classic tracepoints can be found, where libbpf looks for them.
+pub fn has_tracefs() -> bool {
+    ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"]
+        .iter()
+        .any(|root| Path::new(root).join("events/raw_syscalls").exists())
+}
+
 /// Whether the kernel describes its types.
 pub fn kernel_has_btf() -> bool {
     std::env::var_os(NO_BTF).is_none() && Path::new(KERNEL_BTF).exists()

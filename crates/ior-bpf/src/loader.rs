@@ -10,7 +10,7 @@ use ior_core::{Loss, Syscall};
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, ProgramMut};
 
-use crate::features::Features;
+use crate::features::{Features, has_tracefs};
 use crate::skeleton::{IorSkel, IorSkelBuilder, OpenIorSkel, types};
 use crate::{Error, Hook, Options, Pairing, Scope, callbacks, privilege};
 
@@ -52,6 +52,9 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     }
     let features = Features::probe()?;
     let hook = options.hook.unwrap_or(features.hook());
+    if hook == Hook::RawSyscalls && !has_tracefs() {
+        return Err(Error::NoTracefs);
+    }
     let pairing = options.pairing.unwrap_or(features.pairing());
     let cpus = possible_cpus()?;
     let ring_count = cpus.next_power_of_two().min(MAX_RINGS);
