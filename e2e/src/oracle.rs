@@ -89,9 +89,44 @@ pub struct Call {
     /// Flags as passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flags: Option<u32>,
+    /// Calling convention of a call that is no 64-bit one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub abi: Option<String>,
+    /// Bytes of address space, which only some scenarios state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address_space_bytes: Option<u64>,
+    /// An upper bound of the sleep, at most a second above it, where it follows from the time of the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleep_at_most: Option<u64>,
+    /// What only some calls have; these columns must be empty where nothing is stated.
+    #[serde(flatten)]
+    pub waits: Waits,
     /// That many equal calls in a row.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub repeat: u64,
+}
+
+/// Columns of sleeps, polls and `epoll_ctl`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// Sleep asked for, nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested_sleep_ns: Option<u64>,
+    /// Descriptors polled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nfds: Option<u64>,
+    /// Longest wait, nanoseconds; -1 infinite, -2 unreadable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ns: Option<i64>,
+    /// `epoll_ctl`: what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoll_op: Option<i64>,
+    /// `epoll_ctl`: the descriptor that is watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoll_target_fd: Option<i64>,
+    /// `epoll_ctl`: the events waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoll_events: Option<u64>,
 }
 
 fn once() -> u64 {
@@ -157,6 +192,20 @@ pub fn moves_payload(syscall: &str) -> bool {
             | "getcwd"
             | "recvfrom"
             | "recvmsg"
+            | "getrandom"
+            | "getxattr"
+            | "getxattrat"
+            | "lgetxattr"
+            | "fgetxattr"
+            | "listxattr"
+            | "listxattrat"
+            | "llistxattr"
+            | "flistxattr"
+            | "mq_timedreceive"
+            | "msgrcv"
+            | "process_vm_readv"
+            | "process_vm_writev"
+            | "vmsplice"
             | "write"
             | "pwrite64"
             | "writev"

@@ -13,6 +13,7 @@ mod names;
 mod processes;
 pub mod scopes;
 mod sockets;
+mod surface;
 mod threads;
 mod transfer;
 mod volume;
@@ -27,6 +28,17 @@ pub struct Scenario {
     pub setup: fn(&mut Tape),
     /// Makes the calls.
     pub run: fn(&mut Tape),
+    /// Which of them must be rows.
+    pub traced: Traced,
+}
+
+/// What a tracer is asked to trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Traced {
+    /// What it traces unless asked for something else: other calls may be made without being stated.
+    Default,
+    /// Everything: every call between the markers is stated.
+    All,
 }
 
 fn nothing(_: &mut Tape) {}
@@ -36,15 +48,39 @@ const fn plain(name: &'static str, run: fn(&mut Tape)) -> Scenario {
         name,
         setup: nothing,
         run,
+        traced: Traced::Default,
     }
 }
 
 const fn prepared(name: &'static str, setup: fn(&mut Tape), run: fn(&mut Tape)) -> Scenario {
-    Scenario { name, setup, run }
+    Scenario {
+        name,
+        setup,
+        run,
+        traced: Traced::Default,
+    }
 }
 
-/// Scenarios whose whole list of rows is compared, started by ior and attached to.
-pub const EXACT: &[Scenario] = &[
+/// A scenario that is traced with everything there is.
+const fn of_all(name: &'static str, run: fn(&mut Tape)) -> Scenario {
+    Scenario {
+        traced: Traced::All,
+        ..plain(name, run)
+    }
+}
+
+/// Scenarios whose whole list of rows is compared.
+pub fn exact() -> impl Iterator<Item = &'static Scenario> {
+    EVERYDAY.iter().chain(surface())
+}
+
+/// Those of the calls that are not in every program.
+pub fn surface() -> impl Iterator<Item = &'static Scenario> {
+    surface::LISTS.iter().copied().flatten()
+}
+
+/// Those of everyday calls, started by ior and attached to, by every hook.
+pub const EVERYDAY: &[Scenario] = &[
     plain("open", files::open),
     plain("openat", files::openat),
     plain("openat2", files::openat2),
@@ -143,8 +179,7 @@ pub const SPECIAL: &[Scenario] = &[
 
 /// The scenario of that name.
 pub fn find(name: &str) -> Option<&'static Scenario> {
-    EXACT
-        .iter()
+    exact()
         .chain(SPECIAL)
         .find(|scenario| scenario.name == name)
 }

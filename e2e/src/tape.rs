@@ -7,7 +7,7 @@
 use std::ffi::CStr;
 
 use crate::args;
-use crate::oracle::{BEGIN, Call, END, Name, ORACLE, errno_name, moves_payload};
+use crate::oracle::{BEGIN, Call, END, Name, ORACLE, Waits, errno_name, moves_payload};
 use crate::sys::{self, Arg, Sys};
 
 /// The notes of one thread.
@@ -207,6 +207,10 @@ impl Tape {
             offset: None,
             requested: None,
             flags: None,
+            abi: None,
+            address_space_bytes: None,
+            sleep_at_most: None,
+            waits: Waits::default(),
             repeat: 1,
         });
         Done { tape: self, ret }
@@ -372,6 +376,44 @@ impl Done<'_> {
     /// The flags passed.
     pub fn flags(self, flags: i32) -> Self {
         self.tape.last().flags = Some(flags as u32);
+        self
+    }
+
+    /// The sleep asked for, nanoseconds.
+    pub fn sleep_ns(self, sleep: u64) -> Self {
+        self.tape.last().waits.requested_sleep_ns = Some(sleep);
+        self
+    }
+
+    /// A sleep to a point in time: at most that many nanoseconds, and less than a second less.
+    pub fn sleep_at_most(self, sleep: u64) -> Self {
+        self.tape.last().sleep_at_most = Some(sleep);
+        self
+    }
+
+    /// The number of descriptors polled.
+    pub fn nfds(self, nfds: u64) -> Self {
+        self.tape.last().waits.nfds = Some(nfds);
+        self
+    }
+
+    /// The longest wait, nanoseconds; -1 infinite, -2 unreadable.
+    pub fn timeout_ns(self, timeout: i64) -> Self {
+        self.tape.last().waits.timeout_ns = Some(timeout);
+        self
+    }
+
+    /// What `epoll_ctl` was told; `events` as far as they could be read.
+    pub fn epoll(self, op: i64, target: i64, events: Option<u64>) -> Self {
+        let waits = &mut self.tape.last().waits;
+        (waits.epoll_op, waits.epoll_target_fd) = (Some(op), Some(target));
+        waits.epoll_events = events;
+        self
+    }
+
+    /// Bytes of address space made, freed or moved.
+    pub fn address_space(self, bytes: u64) -> Self {
+        self.tape.last().address_space_bytes = Some(bytes);
         self
     }
 

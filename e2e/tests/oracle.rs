@@ -10,7 +10,8 @@ use e2e::harness::process::run;
 use e2e::harness::scratch::Scratch;
 use e2e::harness::{Result, check};
 use e2e::oracle::{BEGIN, Call, END, ORACLE};
-use e2e::{scenarios, sys};
+use e2e::scenarios::{self, Scenario, Traced};
+use e2e::sys;
 use libtest_mimic::{Arguments, Trial};
 
 const WORKLOAD: &str = env!("CARGO_BIN_EXE_workload");
@@ -20,11 +21,11 @@ fn main() -> ExitCode {
         Ok(coverage()?)
     })];
     let strace = Command::new("strace").arg("-V").output().is_ok();
-    for scenario in scenarios::EXACT {
+    for scenario in scenarios::exact() {
         // strace has its own idea of whose call an exec by a thread is, and one log a thread id.
         let comparable = !matches!(scenario.name, "exec_by_thread" | "recycled_tid");
         let name = format!("strace::{}", scenario.name);
-        let trial = Trial::test(name, || Ok(agrees_with_strace(scenario.name)?));
+        let trial = Trial::test(name, || Ok(agrees_with_strace(scenario)?));
         trials.push(trial.with_ignored_flag(!strace || !comparable));
     }
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -38,12 +39,26 @@ fn state(mut command: Command, scenario: &str, dir: &Path) -> Result<Vec<Call>> 
     read_oracle(&dir.join(ORACLE))
 }
 
-/// Calls that cannot fail, or never return.
-const NEVER_FAIL: [&str; 3] = ["sync", "exit", "exit_group"];
+/// Calls that do not succeed here in any scenario, and why.
+const NEVER_SUCCEED: &[(&str, &str)] = &[];
+
+/// Calls that do not fail here in any scenario, and why.
+const NEVER_FAIL: &[(&str, &str)] = &[
+    ("sync", "cannot fail"),
+    ("exit", "never returns"),
+    ("exit_group", "never returns"),
+];
+
+/// Calls that no scenario makes, and why.
+const NOT_MADE: &[(&str, &str)] = &[];
+
+/// Which scenario makes which call, kept beside the table for `docs/syscalls.md`.
+const SCENARIOS_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../syscalls/scenarios.txt");
 
 fn coverage() -> Result<()> {
     let (mut good, mut bad) = (BTreeSet::new(), BTreeSet::new());
-    for scenario in scenarios::EXACT {
+    let mut scenarios_of: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for scenario in scenarios::exact() {
         let scratch = Scratch::new()?;
         for call in state(Command::new("env"), scenario.name, scratch.path())? {
             let set = if call.ret.unwrap_or(0) < 0 {
@@ -51,26 +66,59 @@ fn coverage() -> Result<()> {
             } else {
                 &mut good
             };
-            set.insert(call.syscall);
+            if call.abi.is_none() {
+                set.insert(call.syscall.clone());
+                scenarios_of
+                    .entry(call.syscall)
+                    .or_default()
+                    .insert(scenario.name);
+            }
         }
     }
-    let names = || sys::ALL.iter().map(|sys| sys.name);
-    let never_good: Vec<_> = names().filter(|name| !good.contains(*name)).collect();
-    check(never_good.is_empty(), || {
-        format!("never succeed: {never_good:?}")
+    compare_with(NOT_MADE, "made by no scenario", |name| {
+        scenarios_of.contains_key(name)
     })?;
-    let never_bad: Vec<_> = names()
-        .filter(|name| !bad.contains(*name) && !NEVER_FAIL.contains(name))
+    compare_with(NEVER_SUCCEED, "never succeed", |name| {
+        good.contains(name) || is_listed(NOT_MADE, name)
+    })?;
+    compare_with(NEVER_FAIL, "never fail", |name| {
+        bad.contains(name) || is_listed(NOT_MADE, name)
+    })?;
+    let lines: String = scenarios_of
+        .iter()
+        .map(|(call, scenarios)| {
+            let scenarios: Vec<_> = scenarios.iter().copied().collect();
+            format!("{call}: {}\n", scenarios.join(" "))
+        })
         .collect();
-    check(never_bad.is_empty(), || {
-        format!("never fail: {never_bad:?}")
+    if std::env::var_os("IOR_WRITE_SCENARIOS").is_some() {
+        return std::fs::write(SCENARIOS_FILE, lines).map_err(|error| error.to_string());
+    }
+    let kept = std::fs::read_to_string(SCENARIOS_FILE).unwrap_or_default();
+    check(kept == lines, || {
+        "syscalls/scenarios.txt is stale: run this test with IOR_WRITE_SCENARIOS=1, then cargo xtask codegen".to_owned()
+    })
+}
+
+fn is_listed(exceptions: &[(&str, &str)], name: &str) -> bool {
+    exceptions.iter().any(|(exception, _)| *exception == name)
+}
+
+/// Every call has it or is an exception, and no exception has it.
+fn compare_with(exceptions: &[(&str, &str)], what: &str, has: impl Fn(&str) -> bool) -> Result<()> {
+    let wrong: Vec<_> = sys::all()
+        .map(|sys| sys.name)
+        .filter(|name| has(name) == is_listed(exceptions, name))
+        .collect();
+    check(wrong.is_empty(), || {
+        format!("{what}, or are listed so and should not be: {wrong:?}")
     })
 }
 
 /// A call as both can say it: name and result.
 type Seen = (String, String);
 
-fn agrees_with_strace(scenario: &str) -> Result<()> {
+fn agrees_with_strace(scenario: &Scenario) -> Result<()> {
     let scratch = Scratch::new()?;
     let (dir, logs) = (scratch.dir("work")?, scratch.dir("logs")?);
     let mut strace = Command::new("strace");
@@ -78,13 +126,13 @@ fn agrees_with_strace(scenario: &str) -> Result<()> {
         .args(["-f", "-ff", "-qq", "-o"])
         .arg(logs.join("log"));
     let mut stated: BTreeMap<u32, Vec<Seen>> = BTreeMap::new();
-    for call in state(strace, scenario, &dir)? {
+    for call in state(strace, scenario.name, &dir)? {
         stated.entry(call.tid).or_default().push(seen(&call));
     }
     let mut traced = BTreeMap::new();
     let entries = std::fs::read_dir(&logs).map_err(|error| error.to_string())?;
     for path in entries.filter_map(|entry| entry.ok().map(|entry| entry.path())) {
-        let (tid, calls) = read_log(&path)?;
+        let (tid, calls) = read_log(&path, scenario.traced)?;
         if !calls.is_empty() {
             traced.insert(tid, calls);
         }
@@ -108,7 +156,7 @@ fn seen(call: &Call) -> Seen {
 }
 
 /// The calls of one thread between its markers.
-fn read_log(path: &PathBuf) -> Result<(u32, Vec<Seen>)> {
+fn read_log(path: &PathBuf, traced: Traced) -> Result<(u32, Vec<Seen>)> {
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let tid = path.extension().and_then(|tid| tid.to_str()?.parse().ok());
@@ -120,12 +168,23 @@ fn read_log(path: &PathBuf) -> Result<(u32, Vec<Seen>)> {
         };
         if name == "faccessat" && (line.contains(BEGIN) || line.contains(END)) {
             open = line.contains(BEGIN);
-        } else if open && sys::ALL.iter().any(|sys| sys.name == name) {
+        } else if open && is_traced(traced, &name) {
             open = !(name.starts_with("execve") && result == "0");
             calls.push((name, result));
         }
     }
     Ok((tid.ok_or("a log without a thread id")?, calls))
+}
+
+fn is_traced(traced: Traced, name: &str) -> bool {
+    let listed = |list: &[sys::Sys]| list.iter().any(|sys| sys.name == name);
+    listed(sys::DEFAULT) || (traced == Traced::All && listed(sys::OTHERS))
+}
+
+/// The call of that number, which strace is too old to name.
+fn unknown_to_strace(hex: &str) -> Option<&'static str> {
+    let nr = i64::from_str_radix(hex, 16).ok()?;
+    Some(sys::all().find(|sys| sys.nr == nr)?.name)
 }
 
 fn parse_line(line: &str) -> Option<Seen> {
@@ -134,7 +193,12 @@ fn parse_line(line: &str) -> Option<Seen> {
         "lstat" => "newlstat",
         "fstat" => "newfstat",
         "sendfile" => "sendfile64",
-        name => name,
+        "umount2" => "umount",
+        "uname" => "newuname",
+        name => match name.strip_prefix("syscall_0x") {
+            Some(hex) => unknown_to_strace(hex)?,
+            None => name,
+        },
     };
     let mut words = line.rsplit_once(" = ")?.1.split(' ');
     let result = match (words.next()?, words.next()) {

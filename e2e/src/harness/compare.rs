@@ -23,6 +23,9 @@ pub fn read_oracle(path: &Path) -> Result<Vec<Call>> {
         .collect()
 }
 
+/// `abi` of a call of the machine's own kind.
+const NATIVE: &str = std::env::consts::ARCH;
+
 /// Which rows are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Compared {
@@ -235,6 +238,48 @@ pub fn differences(call: &Call, row: &Row) -> Vec<String> {
         call.flags.map(|value| value.to_string()),
         number(row.flags),
     );
+    column(
+        "abi",
+        call.abi.clone().or_else(|| Some(NATIVE.to_owned())),
+        text(&row.abi),
+    );
+    column(
+        "address_space_bytes",
+        call.address_space_bytes.map(|value| value.to_string()),
+        number(row.address_space_bytes),
+    );
+    let (stated, recorded) = (&call.waits, &row.waits);
+    let sleep = recorded.requested_sleep_ns;
+    let bounded = call
+        .sleep_at_most
+        .zip(sleep)
+        .is_some_and(|(most, sleep)| (most.saturating_sub(1_000_000_000)..=most).contains(&sleep));
+    column(
+        "requested_sleep_ns",
+        (!bounded).then(|| number(stated.requested_sleep_ns)),
+        number(sleep),
+    );
+    column("nfds", Some(number(stated.nfds)), number(recorded.nfds));
+    column(
+        "timeout_ns",
+        Some(number(stated.timeout_ns)),
+        number(recorded.timeout_ns),
+    );
+    column(
+        "epoll_op",
+        Some(number(stated.epoll_op)),
+        number(recorded.epoll_op),
+    );
+    column(
+        "epoll_target_fd",
+        Some(number(stated.epoll_target_fd)),
+        number(recorded.epoll_target_fd),
+    );
+    column(
+        "epoll_events",
+        Some(number(stated.epoll_events)),
+        number(recorded.epoll_events),
+    );
     column("process", call.process.clone(), text(&row.process));
     column("ppid", Some(call.ppid.to_string()), number(row.ppid));
     column("uid", Some(call.uid.to_string()), number(row.uid));
@@ -324,6 +369,7 @@ mod tests {
             comm,
             ppid,
             uid,
+            abi: Some(NATIVE.into()),
             ..Row::default()
         }
     }

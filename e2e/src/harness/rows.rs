@@ -8,6 +8,7 @@ use base64::Engine;
 use serde::Deserialize;
 
 use super::{Result, check};
+use crate::oracle::Waits;
 
 /// One row. The first fourteen columns are never null; the others may be left out.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -45,6 +46,9 @@ pub struct Row {
     pub offset: Option<i64>,
     pub flags: Option<u32>,
     pub abi: Option<String>,
+    pub address_space_bytes: Option<u64>,
+    #[serde(flatten)]
+    pub waits: Waits,
 }
 
 impl Row {

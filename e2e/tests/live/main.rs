@@ -18,7 +18,7 @@ use e2e::harness::recorder::{Mode, Programs};
 use e2e::harness::requirements;
 use e2e::harness::scratch::Scratch;
 use e2e::harness::{Result, check};
-use e2e::scenarios::{self, Scenario};
+use e2e::scenarios::{self, Scenario, Traced};
 use libtest_mimic::{Arguments, Trial};
 
 /// A test by name.
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-/// A way to trace the scenarios of [`scenarios::EXACT`]: its name, and ior's options for it.
+/// A way to trace the scenarios of [`scenarios::EVERYDAY`]: its name, and ior's options for it.
 type Variant = (&'static str, Mode, &'static [&'static str]);
 
 const BOTH: &str = "raw_syscalls_hash";
@@ -62,19 +62,30 @@ const VARIANTS: [Variant; 5] = [
 /// Much of what others have too: not once more under both.
 const LARGE: [&str; 2] = ["distinct_10000", "copy_64_mib"];
 
+/// The ways to trace the scenarios of the whole surface.
+const SURFACE_VARIANTS: [usize; 2] = [0, 4];
+
+/// ior's options for a scenario that must be traced with everything there is.
+const ALL: [&str; 2] = ["--trace-families", "all"];
+
 fn exact(programs: &Programs) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for (prefix, mode, options) in VARIANTS {
-        for scenario in scenarios::EXACT {
-            if prefix == BOTH && LARGE.contains(&scenario.name) {
-                continue;
-            }
-            let programs = programs.clone();
-            let name = format!("{prefix}::{}", scenario.name);
-            trials.push(Trial::test(name, move || {
-                Ok(exactly(&programs, scenario, mode, options)?)
-            }));
-        }
+    let everyday = VARIANTS.iter().flat_map(|variant| {
+        let both = variant.0 == BOTH;
+        let few = scenarios::EVERYDAY
+            .iter()
+            .filter(move |scenario| !both || !LARGE.contains(&scenario.name));
+        few.map(move |scenario| (*variant, scenario))
+    });
+    let surface = SURFACE_VARIANTS
+        .iter()
+        .flat_map(|&at| scenarios::surface().map(move |scenario| (VARIANTS[at], scenario)));
+    for ((prefix, mode, options), scenario) in everyday.chain(surface) {
+        let programs = programs.clone();
+        let name = format!("{prefix}::{}", scenario.name);
+        trials.push(Trial::test(name, move || {
+            Ok(exactly(&programs, scenario, mode, options)?)
+        }));
     }
     trials
 }
@@ -82,7 +93,11 @@ fn exact(programs: &Programs) -> Vec<Trial> {
 /// Every row that was stated and no other, by the hook and the pairing that were asked for.
 fn exactly(programs: &Programs, scenario: &Scenario, mode: Mode, options: &[&str]) -> Result<()> {
     let scratch = Scratch::new()?;
-    let recording = programs.record(scenario.name, mode, &scratch, options)?;
+    let mut all_options = options.to_vec();
+    if scenario.traced == Traced::All {
+        all_options.extend(ALL);
+    }
+    let recording = programs.record(scenario.name, mode, &scratch, &all_options)?;
     let mut lines = recording.ior.err.lines();
     let attached = lines.find(|line| line.contains("attached"));
     for chosen in options.iter().skip(1).step_by(2) {

@@ -1,0 +1,46 @@
+//! The whole surface: every call that is not in every program. One module a family of calls, each with its list.
+
+mod address_space;
+mod attributes;
+mod caches;
+mod compat;
+mod event_files;
+mod futexes;
+mod handles;
+mod machine;
+mod mounts;
+mod network;
+mod notify;
+mod polling;
+mod queues;
+mod scheduling;
+mod security;
+mod signals;
+mod tasks;
+mod time;
+mod xattrs;
+
+use super::{Scenario, Traced, of_all, plain};
+
+/// The scenarios, by module.
+pub const LISTS: &[&[Scenario]] = &[
+    xattrs::SCENARIOS,
+    attributes::SCENARIOS,
+    handles::SCENARIOS,
+    notify::SCENARIOS,
+    mounts::SCENARIOS,
+    caches::SCENARIOS,
+    network::SCENARIOS,
+    event_files::SCENARIOS,
+    polling::SCENARIOS,
+    queues::SCENARIOS,
+    futexes::SCENARIOS,
+    address_space::SCENARIOS,
+    tasks::SCENARIOS,
+    scheduling::SCENARIOS,
+    security::SCENARIOS,
+    signals::SCENARIOS,
+    time::SCENARIOS,
+    machine::SCENARIOS,
+    compat::SCENARIOS,
+];

@@ -1,0 +1,6 @@
+//! The address space: maps, protection, locking, advice, NUMA.
+
+use super::Scenario;
+
+/// The scenarios of this module.
+pub const SCENARIOS: &[Scenario] = &[];

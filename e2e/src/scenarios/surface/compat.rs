@@ -1,0 +1,6 @@
+//! 32-bit calls.
+
+use super::Scenario;
+
+/// The scenarios of this module.
+pub const SCENARIOS: &[Scenario] = &[];

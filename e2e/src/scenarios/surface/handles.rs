@@ -1,0 +1,6 @@
+//! File handles.
+
+use super::Scenario;
+
+/// The scenarios of this module.
+pub const SCENARIOS: &[Scenario] = &[];

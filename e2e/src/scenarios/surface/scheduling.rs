@@ -1,0 +1,6 @@
+//! Scheduling and priorities.
+
+use super::Scenario;
+
+/// The scenarios of this module.
+pub const SCENARIOS: &[Scenario] = &[];
