@@ -223,8 +223,8 @@ fn write_loss(loss: &Loss, out: &mut dyn Write) -> io::Result<()> {
         .map_or_else(|| "unknown".into(), |calls| calls.to_string());
     writeln!(
         out,
-        "\nIncomplete: rows lost {}, not seen {not_seen}, unpaired {}, partial names {},\nundecodable {}, 32-bit calls {}.",
-        loss.rows, loss.unpaired, loss.partial_names, loss.undecodable, loss.compat,
+        "\nIncomplete: rows lost {}, not seen {not_seen}, unpaired {}, partial names {},\nundecodable {}.",
+        loss.rows, loss.unpaired, loss.partial_names, loss.undecodable,
     )
 }
 

@@ -1,6 +1,8 @@
 //! The columns of a row, once: names, order and values for every output that has all of them.
 
-use ior_core::{Dev, Row};
+use std::io::Write;
+
+use ior_core::{Dev, Flags, Remark, Row};
 
 /// A column's value in one row.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +23,10 @@ pub enum Value<'r> {
     Time(u64),
     /// A device number.
     Device(Dev),
+    /// What the call returned, by name.
+    Remark(Remark),
+    /// Flags, by name.
+    Flags(Flags),
 }
 
 impl<'r> Value<'r> {
@@ -30,6 +36,13 @@ impl<'r> Value<'r> {
 
     fn signed(value: Option<i64>) -> Value<'r> {
         value.map_or(Value::Null, Value::Signed)
+    }
+
+    fn remark(remark: Remark) -> Value<'r> {
+        match remark {
+            Remark::None => Value::Null,
+            remark => Value::Remark(remark),
+        }
     }
 }
 
@@ -83,14 +96,15 @@ columns! { row:
     "offset" => Value::signed(row.offset),
     "flags" => Value::unsigned(row.flags.map(u64::from)),
     "abi" => Value::Word(row.abi.as_str()),
-    // Of calls this version does not decode yet.
-    "requested_sleep_ns" => Value::Null,
-    "nfds" => Value::Null,
-    "timeout_ns" => Value::Null,
-    "address_space_bytes" => Value::Null,
-    "epoll_op" => Value::Null,
-    "epoll_target_fd" => Value::Null,
-    "epoll_events" => Value::Null,
+    "requested_sleep_ns" => Value::unsigned(row.details.requested_sleep_ns),
+    "nfds" => Value::unsigned(row.details.nfds),
+    "timeout_ns" => Value::signed(row.details.timeout_ns),
+    "address_space_bytes" => Value::unsigned(row.details.address_space_bytes),
+    "epoll_op" => Value::unsigned(row.details.epoll_op.map(u64::from)),
+    "epoll_target_fd" => Value::signed(row.details.epoll_target_fd.map(i64::from)),
+    "epoll_events" => Value::unsigned(row.details.epoll_events.map(u64::from)),
+    "errno" => Value::remark(Remark::of(row)),
+    "flag_names" => Flags::of(row).map_or(Value::Null, Value::Flags),
 }
 
 /// Whether a test holds for any byte. Looks at 16 at a time without an early exit in between, which compilers turn into
@@ -114,6 +128,24 @@ pub fn push_device(device: Dev, out: &mut Vec<u8>) {
     push_number(device.major, out);
     out.push(b':');
     push_number(device.minor, out);
+}
+
+/// Appends the name of what a call returned, or the number of an errno without a name: printable ASCII without quotes,
+/// commas and backslashes.
+pub fn push_remark(remark: Remark, out: &mut Vec<u8>) {
+    match remark {
+        Remark::Unknown(errno) => {
+            out.extend_from_slice(b"errno ");
+            push_number(errno, out);
+        }
+        named => out.extend_from_slice(named.as_str().as_bytes()),
+    }
+}
+
+/// Appends the names of flags, `O_RDWR|O_CREAT`: as harmless as those of remarks.
+pub fn push_flags(flags: Flags, out: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{flags}");
 }
 
 /// Appends a point in time (nanoseconds since the Unix epoch) in the form of RFC 3339, in UTC with nine decimals.

@@ -5,7 +5,9 @@ use std::io;
 
 use ior_core::{Row, escape};
 
-use super::columns::{self, Fields, Value, any_byte, push_device, push_number, push_time};
+use super::columns::{
+    self, Fields, Value, any_byte, push_device, push_flags, push_number, push_remark, push_time,
+};
 use super::{BufferedOut, Names, Sink};
 
 /// Writes rows as CSV.
@@ -71,6 +73,8 @@ impl Fields for Line<'_> {
             Value::Text(text) => push_field(text, self.names, out),
             Value::Time(wall_ns) => push_time(wall_ns, out),
             Value::Device(device) => push_device(device, out),
+            Value::Remark(remark) => push_remark(remark, out),
+            Value::Flags(flags) => push_flags(flags, out),
         }
         out.push(b',');
     }

@@ -1,10 +1,10 @@
 //! `--plain`: eight columns for people and pipes, as CSV; the file's descriptor and open flags stand behind its name.
 
-use std::io::{self, Write};
+use std::io;
 
 use ior_core::{Flags, Kind, Remark, Row};
 
-use super::columns::push_number;
+use super::columns::{push_flags, push_number, push_remark};
 use super::csv::{push_field, push_text, quote_from};
 use super::{BufferedOut, Names, Sink};
 
@@ -61,23 +61,12 @@ pub(super) fn write_row(row: &Row<'_>, names: Names, out: &mut Vec<u8>) {
     out.push(b',');
     push_number(row.ret, out);
     out.push(b',');
-    push_notice(row, out);
+    push_remark(Remark::of(row), out);
     out.push(b',');
     let start = out.len();
     push_file(row, names, out);
     quote_from(start, out);
     out.push(b'\n');
-}
-
-/// The name of what the call returned, if it has one.
-fn push_notice(row: &Row<'_>, out: &mut Vec<u8>) {
-    match Remark::of(row) {
-        Remark::Unknown(errno) => {
-            out.extend_from_slice(b"errno ");
-            push_number(errno, out);
-        }
-        named => out.extend_from_slice(named.as_str().as_bytes()),
-    }
 }
 
 /// `old -> new%(fd,FLAGS)`: the old name only for calls that have one, the descriptor where there is one, the flags of
@@ -95,8 +84,8 @@ fn push_file(row: &Row<'_>, names: Names, out: &mut Vec<u8>) {
     out.extend_from_slice(b"%(");
     push_number(row.fd, out);
     if let Some(flags) = flags {
-        // Writing to memory cannot fail.
-        let _ = write!(out, ",{flags}");
+        out.push(b',');
+        push_flags(flags, out);
     }
     out.push(b')');
 }

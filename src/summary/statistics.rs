@@ -78,6 +78,13 @@ impl Statistics {
             known(self.usage.memory.map(Bytes)),
         )?;
         self.write_losses(out)?;
+        if self.loss.answered > 0 {
+            writeln!(
+                out,
+                "ior: {} calls were answered by a seccomp filter or a tracer: they did not run and are no rows",
+                self.loss.answered
+            )?;
+        }
         self.write_in_flight(out)
     }
 
@@ -113,7 +120,6 @@ impl Statistics {
                 loss.not_seen.unwrap_or(0),
                 "calls were not seen: the kernel skipped the programs' runs",
             ),
-            (loss.compat, "32-bit calls were not decoded by this version"),
             (loss.undecodable, "records could not be decoded"),
             (
                 loss.definitions,
@@ -290,7 +296,7 @@ mod tests {
                 first_ns: 5_520_000_000,
                 last_ns: 6_310_000_000,
                 not_seen: None,
-                compat: 2,
+                answered: 2,
                 ..Loss::default()
             },
             in_flight: Some((42..53).map(call).collect()),
@@ -304,8 +310,8 @@ mod tests {
         ior: 499251 calls/s, cpu unknown, memory unknown
         ior: 990 rows did not fit into the ring buffer, from 0.520 s to 1.310 s after the start: use a larger --buffer-size or trace less (the totals are exact)
         ior: 3 rows were shed: their output had failed or was closed
-        ior: 2 32-bit calls were not decoded by this version
         ior: BUG: calls are not rows + filtered + lost: unaccounted 7; please report it
+        ior: 2 calls were answered by a seccomp filter or a tracer: they did not run and are no rows
         ior: in flight: sh\x1b (pid 41, tid 42) read /dev/tty\n for 3.2 s
         ");
         assert_eq!(lines[7..].len(), 10);

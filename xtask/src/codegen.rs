@@ -4,6 +4,7 @@ mod c;
 mod doc;
 mod rust;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,8 @@ struct Input<'a> {
     captures: &'a [Capture],
     syscalls: &'a [Syscall<'a>],
     constants: &'a [(&'static str, usize)],
+    /// Scenarios of the end-to-end tests by syscall.
+    scenarios: &'a BTreeMap<String, String>,
 }
 
 /// A generated file.
@@ -29,9 +32,10 @@ struct Output {
 }
 
 /// Constants shared with the BPF programs: the Rust source that defines each one, and its name.
-const CONSTANTS: [(&str, &str); 3] = [
+const CONSTANTS: [(&str, &str); 4] = [
     ("crates/ior-core/src/syscall.rs", "NO_ARG"),
     ("crates/ior-core/src/syscall.rs", MAX_NR),
+    ("crates/ior-core/src/syscall.rs", "MAX_SLOT"),
     ("crates/ior-core/src/totals.rs", "LATENCY_BUCKETS"),
 ];
 
@@ -79,6 +83,7 @@ fn outputs(root: &Path) -> Result<Vec<Output>> {
         captures: &captures,
         syscalls: &syscalls,
         constants: &constants,
+        scenarios: &scenarios(root)?,
     };
     let file = |path, text| Output {
         path: root.join(path),
@@ -120,6 +125,17 @@ fn check(outputs: &[Output]) -> Result<()> {
 
 fn is_fresh(output: &Output) -> bool {
     fs::read_to_string(&output.path).is_ok_and(|text| text == output.text)
+}
+
+/// `syscalls/scenarios.txt`, which the end-to-end tests write: `NAME: SCENARIO…`, one line a syscall.
+fn scenarios(root: &Path) -> Result<BTreeMap<String, String>> {
+    let path = root.join("syscalls/scenarios.txt");
+    let text =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    Ok(lines
+        .map(|(name, scenarios)| (name.to_owned(), scenarios.to_owned()))
+        .collect())
 }
 
 fn constants(root: &Path) -> Result<Vec<(&'static str, usize)>> {

@@ -5,13 +5,51 @@ use std::collections::BTreeMap;
 use anyhow::{Context, Result, bail};
 use toml::{Table as Toml, Value};
 
-/// The roles an argument can have, in the order of `Roles` in `ior-core`.
-pub const ROLES: [&str; 9] = [
-    "fd", "fd2", "dir", "path", "dir2", "path2", "count", "offset", "flags",
+/// The roles that say which objects a call works on, in the order of `Roles` in `ior-core`.
+pub const OBJECT_ROLES: [&str; 6] = ["fd", "fd2", "dir", "path", "dir2", "path2"];
+
+/// A value of a call's record, and the roles of which one may fill it.
+#[derive(Debug)]
+pub struct Slot {
+    /// Its name in `Roles` and in `struct syscall_desc`.
+    pub name: &'static str,
+    /// Role, and the variant of the slot's enum that says so.
+    pub roles: &'static [(&'static str, &'static str)],
+}
+
+/// The values of a record; their roles go with every kind.
+pub const SLOTS: [Slot; 3] = [
+    Slot {
+        name: "count",
+        roles: &[
+            ("count", "Bytes"),
+            ("nfds", "Descriptors"),
+            ("clock", "Clock"),
+            ("space", "Space"),
+            ("events", "Events"),
+        ],
+    },
+    Slot {
+        name: "offset",
+        roles: &[
+            ("offset", "Position"),
+            ("timeout", "Timeout"),
+            ("sleep", "Sleep"),
+            ("space2", "Space"),
+            ("target", "Target"),
+        ],
+    },
+    Slot {
+        name: "flags",
+        roles: &[("flags", "Flags"), ("op", "Operation")],
+    },
 ];
 
-/// Roles that go with every kind.
-const COMMON_ROLES: [&str; 3] = ["count", "offset", "flags"];
+/// Every role, in the order in which documents list them.
+pub fn roles() -> impl Iterator<Item = &'static str> {
+    let values = SLOTS.iter().flat_map(|slot| slot.roles).map(|role| role.0);
+    OBJECT_ROLES.into_iter().chain(values)
+}
 
 /// What the table says.
 #[derive(Debug)]
@@ -24,6 +62,8 @@ pub struct Table {
     pub families: Vec<(String, String)>,
     /// In the order written.
     pub lines: Vec<Line>,
+    /// 32-bit calls of x86 that have no like among the 64-bit ones.
+    pub ia32: Vec<Line>,
 }
 
 /// How the objects of a call are found.
@@ -43,7 +83,7 @@ impl Kind {
     /// Whether a call of this kind can have that role.
     pub fn allows(&self, role: &str) -> bool {
         let listed = |roles: &[String]| roles.iter().any(|r| r == role);
-        COMMON_ROLES.contains(&role) || listed(&self.needs) || listed(&self.takes)
+        !OBJECT_ROLES.contains(&role) || listed(&self.needs) || listed(&self.takes)
     }
 }
 
@@ -52,8 +92,14 @@ impl Kind {
 pub struct Line {
     /// The tracepoint's name.
     pub name: String,
-    /// Number on x86_64.
+    /// Number on x86_64, or among the 32-bit calls.
     pub nr: u16,
+    /// Number on aarch64, if that has it.
+    pub arm64: Option<u16>,
+    /// Number among the 32-bit calls of x86, where that is the same call with the same arguments.
+    pub ia32: Option<u16>,
+    /// Whether it is traced unless something is asked for; where it is not said, the family decides.
+    pub default: Option<bool>,
     /// The name of the number where it differs.
     pub abi: Option<String>,
     /// One of the families.
@@ -69,7 +115,7 @@ pub struct Line {
 }
 
 /// The byte classes, in the order of their numbers.
-pub const BYTE_CLASSES: [(&str, &str); 5] = [
+pub const BYTE_CLASSES: [(&str, &str); 6] = [
     ("none", "a result is no payload"),
     ("read", "a positive result is bytes read"),
     ("write", "a positive result is bytes written"),
@@ -81,6 +127,10 @@ pub const BYTE_CLASSES: [(&str, &str); 5] = [
         "receive",
         "as read, but nothing with MSG_PEEK, and at most the buffer (`count`) with MSG_TRUNC",
     ),
+    (
+        "xattr",
+        "as read, but nothing where `count` is 0: a size probe",
+    ),
 ];
 
 /// Parses the table.
@@ -91,6 +141,7 @@ pub fn parse(text: &str) -> Result<Table> {
         kinds: Vec::new(),
         families: Vec::new(),
         lines: Vec::new(),
+        ia32: Vec::new(),
     };
     for (name, value) in section(&mut toml, "kinds")? {
         table
@@ -105,6 +156,11 @@ pub fn parse(text: &str) -> Result<Table> {
         table
             .lines
             .push(line(&name, value).with_context(|| format!("syscall {name}"))?);
+    }
+    for (name, value) in section(&mut toml, "ia32")? {
+        table
+            .ia32
+            .push(line(&name, value).with_context(|| format!("32-bit call {name}"))?);
     }
     match toml.keys().next() {
         Some(key) => bail!("unknown key `{key}`"),
@@ -133,7 +189,7 @@ fn kind(name: &str, value: Value) -> Result<Kind> {
         bail!("unknown key `{key}`");
     }
     for role in kind.needs.iter().chain(&kind.takes) {
-        if !ROLES.contains(&role.as_str()) {
+        if !OBJECT_ROLES.contains(&role.as_str()) {
             bail!("unknown role `{role}`");
         }
     }
@@ -152,20 +208,30 @@ fn line(name: &str, value: Value) -> Result<Line> {
     let mut nr = None;
     for (key, value) in keys {
         match key.as_str() {
-            "nr" => nr = value.as_integer().and_then(|n| u16::try_from(n).ok()),
+            "nr" => nr = Some(number(value)?),
+            "arm64" => line.arm64 = Some(number(value)?),
+            "ia32" => line.ia32 = Some(number(value)?),
+            "default" => line.default = Some(value.as_bool().context("`default` is no bool")?),
             "abi" => line.abi = Some(string(value)?),
             "family" => line.family = string(value)?,
             "kind" => line.kind = Some(string(value)?),
             "bytes" => line.bytes = string(value)?,
             "ignore" => line.ignore = Some(string(value)?),
-            key => match ROLES.into_iter().find(|role| *role == key) {
+            key => match roles().find(|role| *role == key) {
                 Some(role) => drop(line.roles.insert(role, string(value)?)),
                 None => bail!("unknown key `{key}`"),
             },
         }
     }
-    line.nr = nr.context("`nr` is missing or no number")?;
+    line.nr = nr.context("`nr` is missing")?;
     Ok(line)
+}
+
+fn number(value: Value) -> Result<u16> {
+    value
+        .as_integer()
+        .and_then(|number| u16::try_from(number).ok())
+        .with_context(|| format!("{value} is no syscall number"))
 }
 
 fn string(value: Value) -> Result<String> {

@@ -373,7 +373,7 @@ static __noinline __u64 object_of(struct task_struct *task, struct state *state,
 
 		if (!file)
 			return 0;
-		state->f_pos = READ(file, f_pos);
+		state->early = READ(file, f_pos);
 		place = place_of(READ(file, f_path.mnt), READ(file, f_path.dentry), READ(file, f_inode));
 	}
 	return place.dentry ? file_at(state, &place) : 0;

@@ -57,7 +57,7 @@ static __always_inline void name_objects(struct task_struct *task, struct state 
 		break;
 	}
 	state->file2 = second == NO_OBJECT ? 0 : object_of(task, state, second);
-	state->f_pos = 0;
+	state->early = 0;
 	state->file = first == NO_OBJECT ? 0 : object_of(task, state, first);
 }
 
@@ -77,25 +77,25 @@ __noinline int define_again(void)
 	struct task_struct *task = current_task();
 	struct state *state = state_of(task);
 	__u64 file, file2;
-	__s64 f_pos;
+	__s64 early;
 
 	if (!state)
 		return 0;
 	file = state->file;
 	file2 = state->file2;
-	f_pos = state->f_pos;
+	early = state->early;
 	know_task(task, state);
-	name_objects(task, state, &syscalls[(state->nr_plus_1 - 1) % MAX_NR]);
+	name_objects(task, state, &syscalls[(state->call_plus_1 - 1) % MAX_CALL]);
 	state->file = file;
 	state->file2 = file2;
-	state->f_pos = f_pos;
+	state->early = early;
 	return 0;
 }
 
 /* The call in flight has returned. */
 static __always_inline void finish(struct task_struct *task, struct state *state, __s64 ret, __u64 now)
 {
-	const volatile struct syscall_desc *desc = &syscalls[(state->nr_plus_1 - 1) % MAX_NR];
+	const volatile struct syscall_desc *desc = &syscalls[(state->call_plus_1 - 1) % MAX_CALL];
 	__u64 latency = now > state->enter_ns ? now - state->enter_ns : 0;
 
 	count_call(state, desc, ret, latency);
@@ -107,7 +107,7 @@ static __always_inline void finish(struct task_struct *task, struct state *state
 		else /* nobody would know whose call it was */
 			count_lost(state);
 	}
-	state->nr_plus_1 = 0;
+	state->call_plus_1 = 0;
 	state->flags &= ~EXEC_NAMED;
 	state->last_exit_ns = now;
 }
@@ -124,7 +124,7 @@ static __always_inline void finish_unreturned(struct state *state, const volatil
 		else
 			count_lost(state);
 	}
-	state->nr_plus_1 = 0;
+	state->call_plus_1 = 0;
 	state->last_exit_ns = state->enter_ns;
 }
 
@@ -135,30 +135,28 @@ static __always_inline struct state *look_at(struct task_struct *task)
 
 	if (!in_scope(task, state))
 		return NULL;
-	if (TASK(task, thread_info.status) & TS_COMPAT) {
-		COUNT(compat);
-		return NULL;
-	}
 	if (!state)
 		state = make_state(task);
 	if (!state) {
 		COUNT(no_state);
 		return NULL;
 	}
-	if (state->nr_plus_1 && settled)
+	if (state->call_plus_1 && settled)
 		COUNT(unpaired);
 	state->flags &= ~NEWBORN;
 	return state;
 }
 
-static __always_inline void entered(struct task_struct *task, struct state *state, __u32 nr)
+static __always_inline void entered(struct task_struct *task, struct state *state, __u32 call)
 {
-	const volatile struct syscall_desc *desc = &syscalls[nr % MAX_NR];
+	const volatile struct syscall_desc *desc = &syscalls[call % MAX_CALL];
 
-	state->nr_plus_1 = nr + 1;
+	state->call_plus_1 = call + 1;
 	if (want_rows) {
 		know_task(task, state);
 		name_objects(task, state, desc);
+		if (desc->early)
+			read_early(task, state, desc);
 		if (desc->path != NO_ARG)
 			remember_names(state, desc);
 	}
@@ -167,50 +165,87 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 		finish_unreturned(state, desc);
 }
 
+/* The place of a call in the dispatch table. `nr` is below MAX_NR. */
+static __always_inline __u32 call_of(struct task_struct *task, __u32 nr)
+{
+	return TASK(task, thread_info.status) & TS_COMPAT ? nr + COMPAT : nr;
+}
+
+/* Whether a seccomp filter or a tracer can have answered a call of this task, so that it never ran. */
+static __always_inline bool may_be_answered(struct task_struct *task)
+{
+	return TASK(task, ptrace) || TASK(task, seccomp.mode);
+}
+
+/* A number no call has: a tracer that answers a call itself makes it -1. */
+static __always_inline void entered_nothing(struct task_struct *task)
+{
+	if (settled && may_be_answered(task) && in_scope(task, state_of(task)))
+		COUNT(answered);
+}
+
 SEC("tp_btf/sys_enter")
 int BPF_PROG(enter_tp_btf, struct pt_regs *regs, long nr)
 {
-	struct task_struct *task;
+	struct task_struct *task = current_task();
 	struct state *state;
+	__u32 call;
 
-	if ((unsigned long)nr >= MAX_NR || (!wanted[nr] && regs->cs != USER32_CS))
+	if ((unsigned long)nr >= MAX_NR) {
+		entered_nothing(task);
 		return 0;
-	task = current_task();
+	}
+	call = call_of(task, nr);
+	if (!wanted[call % MAX_CALL])
+		return 0;
 	state = look_at(task);
 	if (!state)
 		return 0;
-	state->args[0] = regs->di;
-	state->args[1] = regs->si;
-	state->args[2] = regs->dx;
-	state->args[3] = regs->r10;
-	state->args[4] = regs->r8;
-	state->args[5] = regs->r9;
-	entered(task, state, nr);
+	if (call < COMPAT) {
+		state->args[0] = regs->di;
+		state->args[1] = regs->si;
+		state->args[2] = regs->dx;
+		state->args[3] = regs->r10;
+		state->args[4] = regs->r8;
+		state->args[5] = regs->r9;
+	} else {
+		state->args[0] = (__u32)regs->bx;
+		state->args[1] = (__u32)regs->cx;
+		state->args[2] = (__u32)regs->dx;
+		state->args[3] = (__u32)regs->si;
+		state->args[4] = (__u32)regs->di;
+		state->args[5] = (__u32)regs->bp;
+	}
+	entered(task, state, call);
 	return 0;
 }
 
 SEC("tp/raw_syscalls/sys_enter")
 int enter_raw_syscalls(struct trace_event_raw_sys_enter *ctx)
 {
+	struct task_struct *task = current_task();
 	unsigned long nr = ctx->id;
-	struct task_struct *task;
 	struct state *state;
+	__u32 call;
 
-	if (nr >= MAX_NR)
+	if (nr >= MAX_NR) {
+		entered_nothing(task);
 		return 0;
-	task = current_task();
-	if (!wanted[nr] && !(TASK(task, thread_info.status) & TS_COMPAT))
+	}
+	call = call_of(task, nr);
+	if (!wanted[call % MAX_CALL])
 		return 0;
 	state = look_at(task);
 	if (!state)
 		return 0;
+	/* The kernel has taken them from the registers of the call's own convention. */
 	state->args[0] = ctx->args[0];
 	state->args[1] = ctx->args[1];
 	state->args[2] = ctx->args[2];
 	state->args[3] = ctx->args[3];
 	state->args[4] = ctx->args[4];
 	state->args[5] = ctx->args[5];
-	entered(task, state, nr);
+	entered(task, state, call);
 	return 0;
 }
 
@@ -256,12 +291,14 @@ static __always_inline __u64 payload(const struct state *state, const volatile s
 
 	if (ret <= 0 || desc->bytes == BYTES_NONE)
 		return 0;
+	if (desc->bytes == BYTES_XATTR)
+		return count_of(state, desc) ? ret : 0;
 	if (desc->bytes == BYTES_RECEIVE) {
 		flags = state->args[desc->flags & 7];
 		if (flags & MSG_PEEK)
 			return 0;
 		if (flags & MSG_TRUNC) {
-			room = requested(state, desc);
+			room = count_of(state, desc);
 			return room < ret ? room : ret;
 		}
 	}
@@ -271,7 +308,7 @@ static __always_inline __u64 payload(const struct state *state, const volatile s
 static __always_inline void count_call(struct state *state, const volatile struct syscall_desc *desc, __s64 ret,
 				       __u64 latency)
 {
-	__u32 slot = bpf_get_smp_processor_id() * MAX_NR + (state->nr_plus_1 - 1) % MAX_NR;
+	__u32 slot = bpf_get_smp_processor_id() * MAX_SLOT + desc->slot % MAX_SLOT;
 	struct call_totals *sum = bpf_map_lookup_elem(&totals, &slot);
 
 	if (!sum)
@@ -333,6 +370,17 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 	}
 }
 
+/* An exit of a thread in scope that no enter goes with. */
+static __always_inline void left_unentered(struct task_struct *task, struct state *state, unsigned long nr)
+{
+	if (nr >= MAX_NR || !wanted[call_of(task, nr) % MAX_CALL] || state->flags & NEWBORN || !in_scope(task, state))
+		return;
+	if (may_be_answered(task))
+		COUNT(answered);
+	else
+		COUNT(unpaired);
+}
+
 /*
  * An exit pairs with its thread's last enter. The number in the registers is no proof, since exec rewrites it and
  * rt_sigreturn clears it; but another call's number means that the kernel has skipped the exit of the one in flight.
@@ -340,20 +388,20 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 static __always_inline void leave(struct task_struct *task, struct state *state, unsigned long nr, __s64 ret)
 {
 	__u64 now = bpf_ktime_get_ns();
-	__u32 in_flight = state->nr_plus_1;
+	__u32 in_flight = state->call_plus_1;
 
-	if (in_flight && (nr == in_flight - 1 || nr >= MAX_NR || syscalls[(in_flight - 1) % MAX_NR].kind == KIND_EXEC)) {
+	if (in_flight && (nr == (in_flight - 1) % MAX_NR || nr >= MAX_NR ||
+			  syscalls[(in_flight - 1) % MAX_CALL].kind == KIND_EXEC)) {
 		finish(task, state, ret, now);
 		return;
 	}
-	state->nr_plus_1 = 0;
+	state->call_plus_1 = 0;
 	if (!settled)
 		return;
 	if (in_flight)
 		COUNT(unpaired);
-	else if (nr < MAX_NR && wanted[nr] && !(state->flags & NEWBORN) && in_scope(task, state) &&
-		 !(TASK(task, thread_info.status) & TS_COMPAT))
-		COUNT(unpaired);
+	else
+		left_unentered(task, state, nr);
 }
 
 SEC("tp_btf/sys_exit")
@@ -390,13 +438,13 @@ int list_in_flight(struct bpf_iter__task *ctx)
 	if (!task)
 		return 0;
 	state = use_task_storage ? bpf_task_storage_get(&states, task, 0, 0) : NULL;
-	if (!state || !state->nr_plus_1)
+	if (!state || !state->call_plus_1)
 		return 0;
 	call.tid = task->pid;
 	call.pid = task->tgid;
 	call.enter_ns = state->enter_ns;
 	call.file = state->file;
-	call.nr = state->nr_plus_1 - 1;
+	call.call = state->call_plus_1 - 1;
 	bpf_probe_read_kernel(call.comm, sizeof(call.comm), &task->comm);
 	bpf_seq_write(ctx->meta->seq, &call, sizeof(call));
 	return 0;

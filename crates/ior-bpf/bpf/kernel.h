@@ -45,8 +45,6 @@ enum {
 
 /* arch/x86/include/asm/thread_info.h: this system call came through the 32-bit entry. */
 #define TS_COMPAT 0x0002
-/* arch/x86/include/asm/segment.h: the code segment of 32-bit programs of a 64-bit kernel. */
-#define USER32_CS 0x23
 /* include/uapi/asm-generic/mman-common.h */
 #define MAP_ANONYMOUS 0x20
 /* include/uapi/linux/fcntl.h */
@@ -60,14 +58,16 @@ enum {
 #define __core __attribute__((preserve_access_index))
 
 struct pt_regs {
+	unsigned long bp;
+	unsigned long bx;
 	unsigned long r10;
 	unsigned long r9;
 	unsigned long r8;
+	unsigned long cx;
 	unsigned long dx;
 	unsigned long si;
 	unsigned long di;
 	unsigned long orig_ax;
-	__u16 cs;
 } __core;
 
 struct trace_event_raw_sys_enter {
@@ -184,8 +184,17 @@ struct signal_struct {
 	atomic_t live;
 } __core;
 
+struct seccomp {
+	int mode;
+} __core;
+
+struct mm_struct {
+	unsigned long brk;
+} __core;
+
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int ptrace;
 	__s32 pid;
 	__s32 tgid;
 	struct task_struct *real_parent;
@@ -198,6 +207,8 @@ struct task_struct {
 	struct files_struct *files;
 	struct signal_struct *signal;
 	struct css_set *cgroups;
+	struct mm_struct *mm;
+	struct seccomp seccomp;
 	struct bpf_local_storage *bpf_storage;
 } __core;
 

@@ -26,10 +26,12 @@ enum byte_class {
 	BYTES_WRITE = 2, /* a positive result is bytes written */
 	BYTES_TRANSFER = 3, /* a positive result is bytes read from one file and written to another */
 	BYTES_RECEIVE = 4, /* as read, but nothing with MSG_PEEK, and at most the buffer (`count`) with MSG_TRUNC */
+	BYTES_XATTR = 5, /* as read, but nothing where `count` is 0: a size probe */
 };
 
 #define NO_ARG 7
 #define MAX_NR 512
+#define MAX_SLOT 512
 #define LATENCY_BUCKETS 40
 
 #endif

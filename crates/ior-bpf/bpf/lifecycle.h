@@ -42,7 +42,7 @@ int BPF_PROG(task_execed, struct task_struct *task, __s32 old_tid, struct linux_
 		bpf_map_delete_elem(&states_by_tid, &old);
 	}
 	state = state_of(task);
-	if (!state || !state->nr_plus_1 || !want_rows)
+	if (!state || !state->call_plus_1 || !want_rows)
 		return 0;
 	state->comm.word[0] = ~0ULL; /* the thread may have another tid from now on: define it anew */
 	name = bpf_ringbuf_reserve(&definitions, sizeof(*name) + LARGE_NAME, 0);
@@ -89,7 +89,7 @@ int BPF_PROG(task_exited, struct task_struct *task)
 	if (state) {
 		if (state->flags & FOLLOWED)
 			__sync_fetch_and_add(&live_followed, -1);
-		if (state->nr_plus_1 && settled)
+		if (state->call_plus_1 && settled)
 			COUNT(unpaired);
 		if (state->task_id) {
 			gone = bpf_ringbuf_reserve(&definitions, sizeof(*gone), 0);
@@ -104,7 +104,7 @@ int BPF_PROG(task_exited, struct task_struct *task)
 			}
 		}
 		state->flags = 0;
-		state->nr_plus_1 = 0;
+		state->call_plus_1 = 0;
 		if (!use_task_storage) {
 			__u32 tid = task->pid;
 

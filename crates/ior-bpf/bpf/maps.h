@@ -30,7 +30,7 @@
 	})
 
 /* --- configuration: constant once loaded, so the verifier drops what is not used --- */
-const volatile struct syscall_desc syscalls[MAX_NR];
+const volatile struct syscall_desc syscalls[MAX_CALL];
 const volatile struct scope scope;
 const volatile bool want_rows;        /* false: totals only */
 const volatile bool use_task_storage; /* false: map `states_by_tid` */
@@ -42,7 +42,7 @@ const volatile __u32 ring_mask; /* number of row rings minus one */
 const volatile __u64 wake_at;   /* bytes in a ring that make us wake the reader */
 
 /* --- state user space changes while we run --- */
-__u8 wanted[MAX_NR];  /* the selected syscalls */
+__u8 wanted[MAX_CALL]; /* the selected syscalls */
 __u32 epoch = 1;      /* raised when user space forgot its definitions: all are sent again when next used */
 __s64 live_followed;  /* followed threads alive */
 __u8 settled;         /* all programs are attached: an exit without an enter is one that was missed */
@@ -68,8 +68,8 @@ struct state {
 	__u64 last_exit_ns;
 	__u64 file;
 	__u64 file2;
-	__s64 f_pos;
-	__u32 nr_plus_1; /* the call in flight, 0 none */
+	__s64 early;       /* what must be read when the call is entered: f_pos, a time, the end of the data segment */
+	__u32 call_plus_1; /* the call in flight, 0 none */
 	__u32 flags;     /* enum state_flag */
 	__u32 task_id;
 	__u32 epoch; /* the epoch task_id and seen belong to */
@@ -133,7 +133,7 @@ __map(defined);
 struct totals {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, MAX_NR); /* times CPUs, set at load */
+	__uint(max_entries, MAX_SLOT); /* times CPUs, set at load */
 	__type(key, __u32);
 	__type(value, struct call_totals);
 };

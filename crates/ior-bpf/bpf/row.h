@@ -70,33 +70,56 @@ struct msghdr_user {
 #define MAX_IOVECS 1024
 #define FEW_IOVECS 16
 
+/* The same of 32-bit programs. */
+struct iovec_compat {
+	__u32 base;
+	__u32 len;
+};
+
+struct msghdr_compat {
+	__u32 name;
+	__u32 name_len;
+	__u32 iov;
+	__u32 iov_len;
+};
+
 struct iovec_sum {
 	__u64 at;
 	__u64 left;
 	__u64 sum;
+	__u64 compat;
 };
 
 static __noinline long add_iovec(__u32 i, void *context)
 {
 	struct iovec_sum *sum = context;
 	struct iovec_user iovec;
+	struct iovec_compat compat;
+	long error;
 
 	if (!sum->left)
 		return 1;
-	if (bpf_probe_read_user(&iovec, sizeof(iovec), (void *)sum->at)) {
+	if (sum->compat) {
+		error = bpf_probe_read_user(&compat, sizeof(compat), (void *)sum->at);
+		sum->sum += compat.len;
+		sum->at += sizeof(compat);
+	} else {
+		error = bpf_probe_read_user(&iovec, sizeof(iovec), (void *)sum->at);
+		sum->sum += iovec.len;
+		sum->at += sizeof(iovec);
+	}
+	if (error) {
 		sum->sum = COUNT_UNKNOWN;
 		return 1;
 	}
-	sum->sum += iovec.len;
-	sum->at += sizeof(iovec);
 	sum->left--;
 	return 0;
 }
 
 /* Global, with plain numbers: the verifier looks at it once. */
-__noinline __u64 sum_iovecs(__u64 at, __u64 count)
+__noinline __u64 sum_iovecs(__u64 at, __u64 count, __u32 compat)
 {
-	struct iovec_sum sum = { .at = at, .left = count };
+	struct iovec_sum sum = { .at = at, .left = count, .compat = compat };
 
 	if (count > MAX_IOVECS)
 		return COUNT_UNKNOWN;
@@ -104,20 +127,129 @@ __noinline __u64 sum_iovecs(__u64 at, __u64 count)
 	return !use_loop && sum.left ? COUNT_UNKNOWN : sum.sum;
 }
 
-/* Bytes a call asks for. What is in user memory is read when the call returns, as paths are. */
-static __always_inline __u64 requested(const struct state *state, const volatile struct syscall_desc *desc)
+/* Global, with plain numbers, as above: the sum of the array in a struct msghdr. */
+__noinline __u64 sum_message(__u64 at, __u32 compat)
 {
-	__u8 arg = desc->count & 7;
+	struct msghdr_compat narrow;
 	struct msghdr_user message;
 
-	if (desc->count_form == COUNT_IOVEC)
-		return sum_iovecs(state->args[arg], state->args[(arg + 1) & 7]);
-	if (desc->count_form == COUNT_MSGHDR) {
-		if (bpf_probe_read_user(&message, sizeof(message), (void *)state->args[arg]))
+	if (compat) {
+		if (bpf_probe_read_user(&narrow, sizeof(narrow), (void *)at))
 			return COUNT_UNKNOWN;
-		return sum_iovecs(message.iov, message.iov_len);
+		return sum_iovecs(narrow.iov, narrow.iov_len, compat);
 	}
-	return state->args[arg];
+	if (bpf_probe_read_user(&message, sizeof(message), (void *)at))
+		return COUNT_UNKNOWN;
+	return sum_iovecs(message.iov, message.iov_len, compat);
+}
+
+static __always_inline __u64 word_at(__u64 at)
+{
+	__u32 word = 0;
+
+	return bpf_probe_read_user(&word, sizeof(word), (void *)at) ? COUNT_UNKNOWN : word;
+}
+
+/* A 64-bit value that a 32-bit call takes in two arguments. */
+static __always_inline __u64 pair_of(const struct state *state, __u8 low)
+{
+	return state->args[low & 7] | state->args[(low + 1) & 7] << 32;
+}
+
+/* Where `size` is in a struct xattr_args (include/uapi/linux/xattr.h). */
+#define XATTR_ARGS_SIZE 8
+
+/*
+ * The first value of a record: mostly the bytes a call asks for. What is in user memory is read when the call returns,
+ * as paths are.
+ */
+static __always_inline __u64 count_of(const struct state *state, const volatile struct syscall_desc *desc)
+{
+	__u8 arg = desc->count & 7;
+
+	switch (desc->count_form) {
+	case COUNT_IOVEC:
+		return sum_iovecs(state->args[arg], state->args[(arg + 1) & 7], desc->compat);
+	case COUNT_MSGHDR:
+		return sum_message(state->args[arg], desc->compat);
+	case COUNT_XATTR_ARGS:
+		return word_at(state->args[arg] + XATTR_ARGS_SIZE);
+	case COUNT_EVENTS:
+		return word_at(state->args[arg]);
+	case COUNT_BRK:
+		return state->early;
+	case COUNT_PAIR:
+		return pair_of(state, arg);
+	default:
+		return state->args[arg];
+	}
+}
+
+/* --- times --- */
+
+#define NSEC_PER_SEC 1000000000LL
+#define USEC_PER_SEC 1000000LL
+/* More seconds than that do not fit into 64 bits of nanoseconds. */
+#define MANY_SECONDS 9000000000LL
+#define MANY_NANOSECONDS 0x7fffffffffffffffLL
+
+/* A time argument in nanoseconds; of one that is too long, the longest there is. Global, as above. */
+__noinline __s64 read_time(__u64 at, __u32 form)
+{
+	__s64 wide[2] = {};
+	__s32 narrow[2] = {};
+
+	if (!at)
+		return TIME_NONE;
+	if (form == OFFSET_TIMESPEC32 || form == OFFSET_TIMEVAL32) {
+		if (bpf_probe_read_user(narrow, sizeof(narrow), (void *)at))
+			return TIME_UNKNOWN;
+		wide[0] = narrow[0];
+		wide[1] = narrow[1];
+	} else if (bpf_probe_read_user(wide, sizeof(wide), (void *)at)) {
+		return TIME_UNKNOWN;
+	}
+	if (wide[0] < 0 || wide[1] < 0)
+		return TIME_INVALID;
+	if (form == OFFSET_TIMEVAL || form == OFFSET_TIMEVAL32) {
+		/* As in the kernel, microseconds may be more than a second's. */
+		wide[0] += (__u64)wide[1] / USEC_PER_SEC;
+		wide[1] = (__u64)wide[1] % USEC_PER_SEC * 1000;
+	}
+	if (wide[1] >= NSEC_PER_SEC)
+		return TIME_INVALID;
+	return wide[0] < MANY_SECONDS ? wide[0] * NSEC_PER_SEC + wide[1] : MANY_NANOSECONDS;
+}
+
+/* Reads what the kernel may write over before the call returns. */
+static __always_inline void read_early(struct task_struct *task, struct state *state,
+				       const volatile struct syscall_desc *desc)
+{
+	if (desc->count_form == COUNT_BRK)
+		state->early = BPF_CORE_READ(task, mm, brk);
+	else
+		state->early = read_time(state->args[desc->offset & 7], desc->offset_form);
+}
+
+/* The second value of a record: mostly the file position at which a call works. */
+static __always_inline __s64 offset_of(const struct state *state, const volatile struct syscall_desc *desc)
+{
+	__u8 arg = desc->offset & 7;
+
+	switch (desc->offset_form) {
+	case OFFSET_VALUE:
+		return state->args[arg];
+	case OFFSET_PAIR:
+		return pair_of(state, arg);
+	case OFFSET_PAGES:
+		return state->args[arg] << 12;
+	case OFFSET_F_POS:
+		return state->early;
+	default:
+		if (state->early == TIME_UNKNOWN && desc->try_again)
+			return read_time(state->args[arg], desc->offset_form);
+		return state->early;
+	}
 }
 
 static __always_inline void fill_row(struct row *row, const struct state *state,
@@ -127,7 +259,7 @@ static __always_inline void fill_row(struct row *row, const struct state *state,
 
 	row->type = RECORD_ROW;
 	row->returned = outcome->returned;
-	row->nr = state->nr_plus_1 - 1;
+	row->call = state->call_plus_1 - 1;
 	row->task = state->task_id;
 	row->enter_ns = state->enter_ns;
 	row->latency_ns = outcome->latency_ns;
@@ -138,8 +270,8 @@ static __always_inline void fill_row(struct row *row, const struct state *state,
 	if (desc->flags_by_pointer)
 		bpf_probe_read_user(&flags, sizeof(flags), (void *)flags);
 	row->flags = flags;
-	row->count = requested(state, desc);
-	row->offset = desc->offset_is_f_pos ? state->f_pos : (__s64)state->args[desc->offset & 7];
+	row->count = count_of(state, desc);
+	row->offset = offset_of(state, desc);
 }
 
 static __always_inline void send_row(const struct state *state, const volatile struct syscall_desc *desc,

@@ -35,7 +35,7 @@ enum name_state {
 struct row {
 	__u8 type;
 	__u8 returned; /* 0 for a call that never returns */
-	__u16 nr;
+	__u16 call;       /* the number, with COMPAT added for a 32-bit call */
 	__u32 task;       /* struct task_def.id */
 	__u64 enter_ns;   /* CLOCK_MONOTONIC: cheaper to read than CLOCK_BOOTTIME, to which user space converts it */
 	__u64 latency_ns; /* exit minus enter */
@@ -44,8 +44,8 @@ struct row {
 	__u64 file; /* struct file_def.id: the object, or the directory `name` is relative to; 0 none */
 	__s32 fd;
 	__u32 flags;
-	__u64 count; /* COUNT_UNKNOWN: unreadable */
-	__s64 offset;
+	__u64 count;  /* what the call's roles say; COUNT_UNKNOWN: unreadable */
+	__s64 offset; /* what the call's roles say; TIME_UNKNOWN and so on */
 };
 
 struct named_row {
@@ -111,20 +111,44 @@ struct in_flight {
 	__u32 pid;
 	__u64 enter_ns;
 	__u64 file;
-	__u32 nr;
+	__u32 call; /* as in struct row */
 	__u32 pad;
 	char comm[16];
 };
 
-/* How a call says how many bytes it asks for; `CountForm` of ior-core. */
+/* How the first value of a record is passed; `CountForm` of ior-core. */
 enum count_form {
 	COUNT_VALUE = 0,
-	COUNT_IOVEC = 1,  /* an array of struct iovec, its length in the next argument */
-	COUNT_MSGHDR = 2, /* a struct msghdr */
+	COUNT_IOVEC = 1,      /* the sum of an array of struct iovec, its length in the next argument */
+	COUNT_MSGHDR = 2,     /* that of a struct msghdr */
+	COUNT_XATTR_ARGS = 3, /* the size in a struct xattr_args */
+	COUNT_EVENTS = 4,     /* the events in a struct epoll_event */
+	COUNT_BRK = 5,        /* no argument: where the data segment ended before the call */
+	COUNT_PAIR = 6,       /* two 32-bit arguments, the low one first */
 };
 
-/* `count` of a row whose bytes asked for could not be read. */
+/* How the second one is passed; `OffsetForm` of ior-core. */
+enum offset_form {
+	OFFSET_VALUE = 0,
+	OFFSET_PAIR = 1,  /* two 32-bit arguments, the low one first */
+	OFFSET_PAGES = 2, /* in units of 4096 bytes */
+	OFFSET_F_POS = 3, /* no argument: the file's position before the call */
+	OFFSET_TIMESPEC = 4,
+	OFFSET_TIMEVAL = 5,
+	OFFSET_TIMESPEC32 = 6,
+	OFFSET_TIMEVAL32 = 7,
+};
+
+/* `count` of a row whose value could not be read. */
 #define COUNT_UNKNOWN (~0ULL)
+/* `offset` of a row whose time could not be read, is no valid one, or was not given. */
+#define TIME_UNKNOWN (-1LL - 0x7fffffffffffffffLL)
+#define TIME_INVALID (TIME_UNKNOWN + 1)
+#define TIME_NONE (TIME_UNKNOWN + 2)
+
+/* Added to the number of a 32-bit call: its place in the dispatch table. */
+#define COMPAT MAX_NR
+#define MAX_CALL (2 * MAX_NR)
 
 /* What the kernel side must know of a syscall; argument positions, NO_ARG none. */
 struct syscall_desc {
@@ -139,12 +163,16 @@ struct syscall_desc {
 	__u8 count;
 	__u8 offset;
 	__u8 flags;
-	__u8 offset_is_f_pos;
+	__u8 count_form;  /* enum count_form */
+	__u8 offset_form; /* enum offset_form */
 	__u8 flags_by_pointer;
-	__u8 count_form; /* enum count_form */
+	__u8 compat;    /* its structures are those of 32-bit programs */
+	__u8 early;     /* a value must be read when the call is entered: the kernel may write over it */
+	__u8 try_again; /* unreadable then, it may be read when the call has returned */
+	__u16 slot;     /* the place of its totals */
 };
 
-/* Exact counts of one syscall on one CPU. */
+/* Exact counts of the calls of one name on one CPU. */
 struct call_totals {
 	__u64 calls;
 	__u64 errors;
@@ -163,7 +191,7 @@ struct cpu_counters {
 	__u64 lost_definitions; /* definitions that found no room */
 	__u64 no_state;         /* enters for which no per-thread state could be had: not seen */
 	__u64 unpaired;         /* exits without an enter, or enters without an exit */
-	__u64 compat;           /* 32-bit calls, not decoded */
+	__u64 answered;         /* calls a seccomp filter or a tracer answered: they never ran */
 	__u64 pad[7];           /* a cache line of its own for each CPU */
 };
 

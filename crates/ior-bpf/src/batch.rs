@@ -156,7 +156,7 @@ mod tests {
     fn row(enter_ns: u64, latency_ns: u64, nr: u16) -> types::row {
         types::row {
             r#type: record_type::RECORD_ROW.0 as u8,
-            nr,
+            call: nr,
             enter_ns,
             latency_ns,
             ..Default::default()
@@ -164,7 +164,7 @@ mod tests {
     }
 
     fn numbers<'a>(rows: impl Iterator<Item = &'a RawRow>) -> Vec<u16> {
-        rows.map(|raw| raw.row.nr).collect()
+        rows.map(|raw| raw.row.call).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::AsRawFd as _;
 use std::ptr::NonNull;
 
-use ior_core::syscall::{self, MAX_NR};
+use ior_core::syscall::{self, MAX_SLOT};
 use ior_core::{SyscallTotals, Totals};
 use libbpf_rs::MapCore;
 
@@ -70,7 +70,7 @@ impl Counters {
     pub fn new(totals: &dyn MapCore, counters: &dyn MapCore, cpus: u32) -> Result<Counters, Error> {
         let cpus = cpus as usize;
         Ok(Counters {
-            totals: MappedArray::new(totals, cpus * MAX_NR)?,
+            totals: MappedArray::new(totals, cpus * MAX_SLOT)?,
             cpus: MappedArray::new(counters, cpus)?,
         })
     }
@@ -80,20 +80,21 @@ impl Counters {
         (0..self.cpus.len).filter_map(|cpu| self.cpus.get(cpu))
     }
 
-    /// The exact counts of every syscall that was called.
+    /// The exact counts of every syscall that was called, by name.
     pub fn totals(&self) -> Totals {
         let by_syscall = syscall::SYSCALLS
-            .iter()
-            .map(|call| (call, self.of(usize::from(call.nr))))
+            .chunk_by(|a, b| a.slot == b.slot)
+            .filter_map(|same_name| same_name.first())
+            .map(|call| (call, self.of(usize::from(call.slot))))
             .filter(|(_, totals)| totals.calls > 0)
             .collect();
         Totals { by_syscall }
     }
 
-    fn of(&self, nr: usize) -> SyscallTotals {
+    fn of(&self, slot: usize) -> SyscallTotals {
         let mut sum = SyscallTotals::default();
         for cpu in 0..self.cpus.len {
-            if let Some(counts) = self.totals.get(cpu * MAX_NR + nr) {
+            if let Some(counts) = self.totals.get(cpu * MAX_SLOT + slot) {
                 sum.add(&SyscallTotals {
                     calls: counts.calls,
                     errors: counts.errors,

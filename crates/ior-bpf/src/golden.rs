@@ -47,7 +47,7 @@ fn a_row_of_an_unknown_task_or_syscall_is_counted_and_dropped() {
     let mut s = Session::default();
     s.row(&row("write", 4, 6, 0));
     s.row(&types::row {
-        nr: 511,
+        call: 511,
         ..row("write", 4, 6, 0)
     });
     assert_eq!(s.rows(), []);

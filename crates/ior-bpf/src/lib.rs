@@ -10,6 +10,7 @@ mod cgroup;
 pub mod child;
 mod clock;
 mod counters;
+mod details;
 pub mod doctor;
 mod error;
 mod features;

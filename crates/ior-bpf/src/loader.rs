@@ -5,8 +5,10 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::path::Path;
 
-use ior_core::syscall::{MAX_NR, NO_ARG};
-use ior_core::{Loss, Syscall};
+use ior_core::syscall::{
+    CountForm, CountIs, FlagsForm, MAX_CALL, MAX_SLOT, NO_ARG, OffsetForm, OffsetIs,
+};
+use ior_core::{Abi, Loss, Syscall};
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
 use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, ProgramMut};
 
@@ -145,7 +147,7 @@ fn configure(
         .as_deref_mut()
         .ok_or(Error::Missing("rodata"))?;
     for syscall in &options.syscalls {
-        rodata.syscalls[usize::from(syscall.nr) % MAX_NR] = describe(syscall);
+        rodata.syscalls[usize::from(syscall.call()) % MAX_CALL] = describe(syscall);
     }
     rodata.scope = scope_record(&options.scope);
     rodata.want_rows = options.rows;
@@ -162,11 +164,11 @@ fn configure(
         .as_deref_mut()
         .ok_or(Error::Missing("bss"))?;
     for syscall in &options.syscalls {
-        bss.wanted[usize::from(syscall.nr) % MAX_NR] = 1;
+        bss.wanted[usize::from(syscall.call()) % MAX_CALL] = 1;
     }
     open.maps
         .totals
-        .set_max_entries(cpus * MAX_NR as u32)
+        .set_max_entries(cpus * MAX_SLOT as u32)
         .map_err(bpf)?;
     open.maps.counters.set_max_entries(cpus).map_err(bpf)?;
     open.maps.rows.set_max_entries(rings).map_err(bpf)?;
@@ -175,6 +177,10 @@ fn configure(
 
 fn describe(syscall: &Syscall) -> types::syscall_desc {
     let roles = &syscall.roles;
+    let is_time = matches!(roles.offset_is, OffsetIs::Timeout | OffsetIs::Sleep)
+        && roles.offset_form != OffsetForm::Value;
+    // Calls that poll write back what is left of the time.
+    let writes_back = roles.count_is == CountIs::Descriptors;
     types::syscall_desc {
         kind: syscall.kind.code(),
         bytes: syscall.bytes.code(),
@@ -187,9 +193,13 @@ fn describe(syscall: &Syscall) -> types::syscall_desc {
         count: roles.count,
         offset: roles.offset,
         flags: roles.flags,
-        offset_is_f_pos: roles.offset_is_f_pos.into(),
         count_form: roles.count_form as u8,
-        flags_by_pointer: (roles.flags_by_pointer && roles.flags != NO_ARG).into(),
+        offset_form: roles.offset_form as u8,
+        flags_by_pointer: (roles.flags_form == FlagsForm::Pointer && roles.flags != NO_ARG).into(),
+        compat: (syscall.abi == Abi::Ia32).into(),
+        early: (is_time || roles.count_form == CountForm::Brk).into(),
+        try_again: (is_time && !writes_back).into(),
+        slot: syscall.slot,
     }
 }
 
@@ -399,6 +409,6 @@ pub fn add_cpu_counters(loss: &mut Loss, counters: &types::cpu_counters) {
     loss.rows += counters.lost_rows;
     loss.definitions += counters.lost_definitions;
     loss.unpaired += counters.unpaired;
-    loss.compat += counters.compat;
+    loss.answered += counters.answered;
     loss.not_seen = loss.not_seen.map(|n| n + counters.no_state);
 }

@@ -1,9 +1,11 @@
 //! From a raw row to a [`Row`]: looks up who and what, and puts the names together. Allocates nothing a row.
 
-use ior_core::{Abi, ByteClass, Kind, NameSource, Row, Syscall, name, syscall};
+use ior_core::syscall::{CountIs, FlagsAre, OffsetForm, OffsetIs};
+use ior_core::{ByteClass, Details, Kind, NameSource, Row, Syscall, name, syscall};
 
 use crate::batch::{Batch, Extra, RawRow};
 use crate::clock::Offsets;
+use crate::details::{self, Now};
 use crate::skeleton::types::{self, name_state};
 use crate::tables::{FileInfo, Tables};
 
@@ -111,7 +113,7 @@ impl Resolver {
         each: &mut dyn FnMut(&Row<'_>),
     ) -> Resolved {
         let row = &raw.row;
-        let Some(call) = syscall::by_nr(row.nr) else {
+        let Some(call) = syscall::by_call(row.call) else {
             self.undecodable += 1;
             return Resolved::Done;
         };
@@ -138,7 +140,7 @@ impl Resolver {
             latency_ns: row.latency_ns,
             task,
             syscall: call,
-            abi: Abi::X86_64,
+            abi: call.abi,
             fd: descriptor(row, call, named),
             ret: row.ret,
             bytes: payload(row, call),
@@ -150,9 +152,25 @@ impl Resolver {
             ino: object.map(|file| file.ino),
             requested: requested(row, call),
             offset: offset(row, call, file),
-            flags: (call.roles.flags != syscall::NO_ARG).then_some(row.flags),
+            flags: (call.roles.flags_are == FlagsAre::Flags).then_some(row.flags),
+            details: self.details(row, call, time_ns),
         });
         Resolved::Done
+    }
+
+    fn details(&self, row: &types::row, call: &Syscall, time_ns: u64) -> Details {
+        if !details::has_any(call) {
+            return Details::default();
+        }
+        details::of(
+            row,
+            call,
+            &Now {
+                monotonic_ns: row.enter_ns,
+                boot_ns: time_ns,
+                wall_ns: time_ns.wrapping_add_signed(self.offsets.wall_ns),
+            },
+        )
     }
 
     /// Fills `file` and `old_file`; says whether the call has the second.
@@ -251,7 +269,7 @@ fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscal
         bytes: batch.name(&extra.name),
         state,
         dir: row.file,
-        text: false,
+        text: call.roles.path_is_text,
         may_be_empty: call.roles.dir != syscall::NO_ARG && meant,
     }
 }
@@ -366,26 +384,24 @@ fn payload(row: &types::row, call: &Syscall) -> u64 {
         return 0;
     }
     let moved = row.ret.cast_unsigned();
-    if call.bytes != ByteClass::Receive {
-        return moved;
-    }
-    match row.flags {
-        flags if flags & MSG_PEEK != 0 => 0,
-        flags if flags & MSG_TRUNC != 0 => moved.min(row.count),
+    match call.bytes {
+        ByteClass::Xattr if row.count == 0 => 0,
+        ByteClass::Receive if row.flags & MSG_PEEK != 0 => 0,
+        ByteClass::Receive if row.flags & MSG_TRUNC != 0 => moved.min(row.count),
         _ => moved,
     }
 }
 
 fn requested(row: &types::row, call: &Syscall) -> Option<u64> {
-    let asks = call.roles.count != syscall::NO_ARG && call.kind != Kind::Mmap;
+    let asks = call.roles.count_is == CountIs::Bytes;
     (asks && row.count != COUNT_UNKNOWN).then_some(row.count)
 }
 
 /// Only what can be seeked has a position.
 fn offset(row: &types::row, call: &Syscall, file: Option<&FileInfo>) -> Option<i64> {
-    if call.roles.offset_is_f_pos {
+    if call.roles.offset_form == OffsetForm::FPos {
         let kind = file?.mode & S_IFMT;
         return matches!(kind, S_IFREG | S_IFDIR | S_IFBLK).then_some(row.offset);
     }
-    (call.roles.offset != syscall::NO_ARG).then_some(row.offset)
+    (call.roles.offset_is == OffsetIs::Position).then_some(row.offset)
 }

@@ -216,7 +216,7 @@ impl Tracer {
         let mut rest = bytes.as_slice();
         while let Some((call, tail)) = record::split::<types::in_flight>(rest) {
             rest = tail;
-            let Some(syscall) = syscall::by_nr(call.nr as u16) else {
+            let Some(syscall) = syscall::by_call(call.call as u16) else {
                 continue;
             };
             calls.push(InFlight {

@@ -18,7 +18,9 @@ pub mod units;
 pub use errno::Remark;
 pub use filter::{Condition, Filter, FilterError};
 pub use flags::Flags;
-pub use row::{Abi, Dev, NameSource, Row, Task};
+pub use row::{
+    Abi, Details, Dev, NameSource, Row, TIMEOUT_INFINITE, TIMEOUT_UNREADABLE, Task, is_error,
+};
 pub use stats::Stats;
 pub use syscall::{ByteClass, Family, Kind, Syscall};
 pub use totals::{Loss, SyscallTotals, Totals};

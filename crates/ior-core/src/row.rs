@@ -47,7 +47,33 @@ pub struct Row<'a> {
     pub offset: Option<i64>,
     /// Flags as passed (open flags, rename flags, mmap prot, …).
     pub flags: Option<u32>,
+    /// What only some calls have.
+    pub details: Details,
 }
+
+/// Columns of sleeps, polls, `epoll_ctl` and changes of the address space.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Details {
+    /// Sleep asked for, nanoseconds; of a sleep to a point in time what was left until then, at least 0.
+    pub requested_sleep_ns: Option<u64>,
+    /// Descriptors polled.
+    pub nfds: Option<u64>,
+    /// Longest wait, nanoseconds; [`TIMEOUT_INFINITE`] or [`TIMEOUT_UNREADABLE`].
+    pub timeout_ns: Option<i64>,
+    /// Bytes of address space made, freed or moved, in whole pages; 0 if the call failed.
+    pub address_space_bytes: Option<u64>,
+    /// `epoll_ctl`: what to do with the target (`EPOLL_CTL_ADD` 1, `EPOLL_CTL_DEL` 2, `EPOLL_CTL_MOD` 3).
+    pub epoll_op: Option<u32>,
+    /// `epoll_ctl`: the descriptor that is watched.
+    pub epoll_target_fd: Option<i32>,
+    /// `epoll_ctl`: the events waited for (`EPOLLIN` 1 …).
+    pub epoll_events: Option<u32>,
+}
+
+/// `timeout_ns` of a wait without end.
+pub const TIMEOUT_INFINITE: i64 = -1;
+/// `timeout_ns` where the time could not be read, or is none the kernel takes.
+pub const TIMEOUT_UNREADABLE: i64 = -2;
 
 impl Row<'_> {
     /// True for `ret` in -4095..=-1 that is no restart code.

@@ -64,7 +64,7 @@ impl SyscallTotals {
 /// The totals of a session, one entry for each syscall that was called.
 #[derive(Debug, Clone, Default)]
 pub struct Totals {
-    /// By syscall, in table order.
+    /// By name, in table order.
     pub by_syscall: Vec<(&'static Syscall, SyscallTotals)>,
 }
 
@@ -90,16 +90,16 @@ pub struct Loss {
     pub last_ns: u64,
     /// BPF program runs the kernel skipped (`recursion_misses`), plus calls for which no per-thread state could be had.
     pub not_seen: Option<u64>,
-    /// Exits of threads in scope without an enter (answered by seccomp, or the enter was skipped).
+    /// Exits of threads in scope without an enter, and enters without an exit: the kernel has skipped a program.
     pub unpaired: u64,
+    /// Calls that a seccomp filter or a tracer answered: they never ran, are no rows and no loss.
+    pub answered: u64,
     /// Rows whose name is partial: cut, unreadable, or its definition was lost.
     pub partial_names: u64,
     /// Definitions (file, task or program name) that did not fit into their ring; each is sent again when next used.
     pub definitions: u64,
     /// Records the decoder could not understand.
     pub undecodable: u64,
-    /// 32-bit calls, which this version does not decode.
-    pub compat: u64,
 }
 
 impl Loss {
@@ -110,7 +110,6 @@ impl Loss {
             && self.unpaired == 0
             && self.partial_names == 0
             && self.undecodable == 0
-            && self.compat == 0
     }
 }
 

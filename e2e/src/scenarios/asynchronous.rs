@@ -56,8 +56,10 @@ pub fn aio(t: &mut Tape) {
     t.bare(IO_SUBMIT, args![id, 1, &list]).is(1);
     t.bare(IO_SUBMIT, args![id, -1, &list]).fails(EINVAL);
     t.bare(IO_GETEVENTS, args![id, 1, 1, &mut [0u64; 4], 0])
+        .timeout_ns(-1)
         .is(1);
     t.bare(IO_GETEVENTS, args![id, 2, 1, &mut [0u64; 4], 0])
+        .timeout_ns(-1)
         .fails(EINVAL);
     t.bare(IO_SUBMIT, args![id, 1, 8]).fails(EFAULT);
     t.bare(IO_DESTROY, args![id]).is(0);

@@ -25,16 +25,30 @@ fn problem(lines: &str, texts: &[&str]) -> String {
 }
 
 fn outcome(lines: &str, texts: &[&str]) -> Result<Vec<(String, BTreeMap<&'static str, usize>)>> {
-    let table = table::parse(&format!("{HEAD}{lines}"))?;
+    let ia32 = if lines.contains("[ia32]") {
+        ""
+    } else {
+        "\n[ia32]\n"
+    };
+    let table = table::parse(&format!("{HEAD}{lines}{ia32}"))?;
     let captures = texts
         .iter()
         .enumerate()
         .map(|(i, text)| captures::parse(&format!("6.{i}"), text))
         .collect::<Result<Vec<_>>>()?;
     let syscalls = join(&table, &captures, 512)?;
+    let places = |s: Syscall<'_>| {
+        let mut places = s.args;
+        places.extend(
+            s.slots
+                .iter()
+                .filter_map(|(slot, value)| Some((*slot, value.arg?))),
+        );
+        places
+    };
     Ok(syscalls
         .into_iter()
-        .map(|s| (s.line.name.clone(), s.args))
+        .map(|s| (s.line.name.clone(), places(s)))
         .collect())
 }
 
@@ -171,4 +185,73 @@ fn lines_out_of_order() {
                  read = { nr = 0, family = \"FS\", ignore = \"x\" }";
     let error = problem(lines, &["read|exit\nwrite|exit\n"]);
     says(&error, &["syscall read", "before that of write"]);
+}
+
+/// How the slots of the only syscall of these lines are filled: meaning and form.
+fn filled(lines: &str, texts: &[&str]) -> BTreeMap<&'static str, (&'static str, &'static str)> {
+    let table = table::parse(&format!("{HEAD}{lines}")).unwrap();
+    let capture = captures::parse("6.0", texts.first().unwrap()).unwrap();
+    let syscalls = join(&table, std::slice::from_ref(&capture), 512).unwrap();
+    let slots = &syscalls.last().unwrap().slots;
+    let words = slots
+        .iter()
+        .map(|(slot, value)| (*slot, (value.is, value.form)));
+    words.collect()
+}
+
+#[test]
+fn values_have_a_meaning_and_a_form() {
+    let poll = "poll|exit|struct pollfd * ufds@16:8|unsigned int nfds@24:8|int timeout@32:8\n";
+    let line = r#"poll = { nr = 7, family = "Misc", kind = "none", nfds = "nfds", timeout = "ms:timeout" }
+                  [ia32]"#;
+    let expected = BTreeMap::from([
+        ("count", ("Descriptors", "Value")),
+        ("offset", ("Timeout", "Value")),
+    ]);
+    assert_eq!(filled(line, &[poll]), expected);
+    let pread = r#"[ia32]
+        pread64 = { nr = 180, family = "FS", kind = "fd", fd = "0", count = "2", offset = "3:4" }"#;
+    let expected = BTreeMap::from([
+        ("count", ("Bytes", "Value")),
+        ("offset", ("Position", "Pair")),
+    ]);
+    assert_eq!(filled(pread, &[""]), expected);
+}
+
+#[test]
+fn two_roles_for_one_value() {
+    let line = r#"read = { nr = 0, family = "FS", kind = "fd", fd = "fd", count = "count", nfds = "count" }"#;
+    says(&problem(line, &[READ]), &["syscall read", "its place"]);
+}
+
+#[test]
+fn a_32_bit_call_described_twice() {
+    let lines = "read = { nr = 0, ia32 = 3, family = \"FS\", kind = \"fd\", fd = \"fd\" }\n[ia32]\n\
+                 read = { nr = 4, family = \"FS\", kind = \"none\" }";
+    says(&problem(lines, &[READ]), &["32-bit call read"]);
+    let lines = "read = { nr = 0, ia32 = 3, family = \"FS\", kind = \"fd\", fd = \"fd\" }\n[ia32]\n\
+                 other = { nr = 3, family = \"FS\", kind = \"none\" }";
+    says(&problem(lines, &[READ]), &["other and read", "ia32 3"]);
+}
+
+#[test]
+fn a_default_that_says_nothing_new() {
+    let line = r#"read = { nr = 0, family = "FS", kind = "fd", fd = "fd", default = true }"#;
+    says(
+        &problem(line, &[READ]),
+        &["syscall read", "its family says"],
+    );
+}
+
+#[test]
+fn a_position_that_is_none() {
+    for positions in ["6", "fd", "3:5", "1:"] {
+        let line = format!(
+            "[ia32]\npread64 = {{ nr = 180, family = \"FS\", kind = \"fd\", fd = \"0\", offset = \"{positions}\" }}"
+        );
+        says(
+            &problem(&line, &[""]),
+            &["32-bit call pread64", "role offset"],
+        );
+    }
 }

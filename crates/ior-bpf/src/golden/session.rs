@@ -130,7 +130,9 @@ pub fn row(name: &str, fd: i32, ret: i64, file: u64) -> types::row {
     types::row {
         r#type: record_type::RECORD_ROW.0 as u8,
         returned: 1,
-        nr: ior_core::syscall::by_name(name).expect("in the table").nr,
+        call: ior_core::syscall::by_name(name)
+            .expect("in the table")
+            .call(),
         task: 1,
         enter_ns: 1000,
         latency_ns: 10,

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::row::{Abi, NameSource, Task};
+use crate::row::{Abi, Details, NameSource, Task};
 use crate::syscall;
 
 fn task() -> Task {
@@ -38,6 +38,7 @@ fn row(task: &Task) -> Row<'_> {
         old_file: None,
         name_source: NameSource::Argument,
         filter_epoch: 0,
+        details: Details::default(),
         dev: None,
         ino: None,
         requested: None,

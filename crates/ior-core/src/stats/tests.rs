@@ -1,7 +1,7 @@
 //! What rows add up to, also past the bounds.
 
 use super::*;
-use crate::row::{Abi, NameSource, Task};
+use crate::row::{Abi, Details, NameSource, Task};
 use crate::syscall;
 
 fn task(pid: u32, process: &[u8]) -> Task {
@@ -46,6 +46,7 @@ fn row<'a>(
         old_file,
         name_source: NameSource::Kernel,
         filter_epoch: 0,
+        details: Details::default(),
         dev: None,
         ino: None,
         requested: None,
