@@ -16,11 +16,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 use ior_bpf::{Hook, Options, Pairing, Scope};
-use ior_core::Filter;
 use ior_core::filter::Condition;
+use ior_core::syscall::by_name;
+use ior_core::{Filter, Syscall};
 
 use crate::argv;
-use args::{HookArg, OutputArgs, PairingArg, Question, RowArgs, RunArgs, ScopeArgs, Typed};
+use args::{
+    CallArgs, HookArg, OutputArgs, PairingArg, Question, RowArgs, RunArgs, ScopeArgs, Typed,
+};
 
 /// Where cgroup-v2 directories are.
 const CGROUPS: &str = "/sys/fs/cgroup";
@@ -183,6 +186,7 @@ fn config(typed: Typed) -> Result<Config> {
         options: Options {
             scope,
             syscalls: select::syscalls(&typed.calls)?,
+            named: named(&typed.calls),
             buffer_size: typed.run.buffer_size,
             hook: hook(&typed.run),
             pairing: pairing(&typed.run),
@@ -203,6 +207,14 @@ fn config(typed: Typed) -> Result<Config> {
         },
         command,
     })
+}
+
+/// The syscalls that were asked for by name.
+fn named(args: &CallArgs) -> Vec<&'static Syscall> {
+    let names = args.trace_syscalls.iter();
+    names
+        .filter_map(|name| by_name(&name.to_ascii_lowercase()))
+        .collect()
 }
 
 fn scope(args: ScopeArgs) -> Result<(Scope, Vec<OsString>)> {

@@ -54,7 +54,7 @@ impl Check {
 /// Probes this kernel and this user.
 pub fn examine() -> Vec<Check> {
     let mut checks = vec![kernel(), btf(), privilege(), pid_namespace(), lockdown()];
-    match Features::probe() {
+    match Features::probe(&[]) {
         Ok(features) => checks.extend(optional(&features)),
         Err(error) => checks.push(Check::bad(
             "features",

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use ior_core::{Abi, Syscall};
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{Func, Struct};
 
@@ -28,11 +29,23 @@ pub struct Features {
     pub bpf_loop: bool,
     /// Task iterators that can read task storage (5.11).
     pub task_iter: bool,
+    /// Syscalls asked for by name that this kernel does not have.
+    pub lacking: Vec<&'static str>,
 }
 
+/// The last number of the oldest kernel this works on (5.10), and two later ones below it: older calls are there.
+const OLD_NR: u16 = 440;
+const NEW_BELOW: [u16; 2] = [335, 336];
+/// What the kernel puts before a syscall's name (`SYSCALL_DEFINE`).
+const ENTRY: &str = if cfg!(target_arch = "aarch64") {
+    "__arm64_sys_"
+} else {
+    "__x64_sys_"
+};
+
 impl Features {
-    /// Reads the kernel's BTF.
-    pub fn probe() -> Result<Features, Error> {
+    /// Reads the kernel's BTF. `named`: the syscalls asked for by name.
+    pub fn probe(named: &[&'static Syscall]) -> Result<Features, Error> {
         if !kernel_has_btf() {
             return Err(Error::NoBtf);
         }
@@ -55,6 +68,12 @@ impl Features {
             cast: has("bpf_rdonly_cast"),
             bpf_loop: has("bpf_loop"),
             task_iter: btf.type_by_name::<Struct<'_>>("bpf_iter__task").is_some(),
+            lacking: named
+                .iter()
+                .filter(|call| call.nr > OLD_NR || NEW_BELOW.contains(&call.nr))
+                .filter(|call| call.abi != Abi::Ia32 && !has(&format!("{ENTRY}{}", call.name)))
+                .map(|call| call.name)
+                .collect(),
         })
     }
 
@@ -81,6 +100,12 @@ impl Features {
         let mut lines = Vec::new();
         if pairing == Pairing::Hash {
             lines.push("no task storage (Linux 5.11): calls are paired in a hash map, which costs more and holds 65536 threads; calls in flight at the end are not listed".to_owned());
+        }
+        if !self.lacking.is_empty() {
+            lines.push(format!(
+                "this kernel does not have {}: nothing can be traced there (a call fails with ENOSYS)",
+                self.lacking.join(", ")
+            ));
         }
         if !self.bpf_loop {
             lines.push(

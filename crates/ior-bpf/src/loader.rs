@@ -52,7 +52,7 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     if !privilege::in_root_pid_namespace() {
         return Err(Error::PidNamespace);
     }
-    let features = Features::probe()?;
+    let features = Features::probe(&options.named)?;
     let hook = options.hook.unwrap_or(features.hook());
     if hook == Hook::RawSyscalls && !has_tracefs() {
         return Err(Error::NoTracefs);

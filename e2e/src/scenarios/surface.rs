@@ -4,6 +4,7 @@ mod address_space;
 mod attributes;
 mod caches;
 mod compat;
+mod creation;
 mod event_files;
 mod futexes;
 mod handles;
@@ -18,7 +19,10 @@ mod security;
 mod signals;
 mod tasks;
 mod time;
+mod tracing;
 mod xattrs;
+
+pub use event_files::after_exec;
 
 use super::{Scenario, Traced, of_all, plain};
 
@@ -37,8 +41,10 @@ pub const LISTS: &[&[Scenario]] = &[
     futexes::SCENARIOS,
     address_space::SCENARIOS,
     tasks::SCENARIOS,
+    creation::SCENARIOS,
     scheduling::SCENARIOS,
     security::SCENARIOS,
+    tracing::SCENARIOS,
     signals::SCENARIOS,
     time::SCENARIOS,
     machine::SCENARIOS,

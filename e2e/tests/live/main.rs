@@ -7,6 +7,7 @@ mod command;
 mod in_flight;
 mod ordering;
 mod outputs;
+mod program32;
 mod scopes;
 mod tools;
 mod volume;
@@ -124,6 +125,7 @@ fn groups(programs: &Programs) -> Vec<Trial> {
         ("volume", volume::TESTS),
         ("tools", tools::TESTS),
         ("cli", cli::TESTS),
+        ("ia32", program32::TESTS),
     ] {
         for &(name, test) in tests {
             let programs = programs.clone();

@@ -81,7 +81,8 @@ fn column(row: &JsonRow, name: &str) -> Vec<u8> {
 /// The first fourteen are the stable core.
 const COLUMNS: &str = "seq,time_ns,gap_ns,latency_ns,comm,pid,tid,syscall,fd,ret,bytes,file,is_error,filter_epoch,\
                        time,family,old_file,name_source,process,ppid,uid,cgroup,dev,ino,requested,offset,flags,abi,\
-                       requested_sleep_ns,nfds,timeout_ns,address_space_bytes,epoll_op,epoll_target_fd,epoll_events";
+                       requested_sleep_ns,nfds,timeout_ns,address_space_bytes,epoll_op,epoll_target_fd,epoll_events,\
+                       errno,flag_names";
 const PLAIN: &str = "durationToPrevNs,durationNs,comm,pid.tid,name,ret,notice,file";
 
 fn shown(record: &[Vec<u8>]) -> String {
@@ -151,6 +152,10 @@ fn flag_names(flags: i32) -> String {
     names.join("|")
 }
 
+fn opens(typed: &Row) -> bool {
+    matches!(typed.syscall.as_str(), "open" | "openat" | "openat2")
+}
+
 /// `old -> new%(fd,FLAGS)`; the old name as the CSV has it.
 fn plain_file(row: &JsonRow, typed: &Row, old_file: &[u8]) -> Vec<u8> {
     let mut text = Vec::new();
@@ -159,10 +164,9 @@ fn plain_file(row: &JsonRow, typed: &Row, old_file: &[u8]) -> Vec<u8> {
         text.extend(b" -> ");
     }
     text.extend(column(row, "file"));
-    let opens = matches!(typed.syscall.as_str(), "open" | "openat" | "openat2");
     let flags = typed
         .flags
-        .filter(|_| opens)
+        .filter(|_| opens(typed))
         .map(|flags| flag_names(flags as i32));
     let detail = match flags {
         Some(flags) => format!("%({},{flags})", typed.fd),
@@ -178,6 +182,25 @@ fn notice(typed: &Row) -> String {
         -4095..0 => errno_name(-typed.ret as i32),
         _ => String::new(),
     }
+}
+
+/// `errno` and `flag_names` are there exactly where they mean something, and say what the numbers do.
+fn check_names(rows: &[JsonRow]) -> Result<()> {
+    for row in rows {
+        let typed: Row = serde_json::from_value(Value::Object(row.clone()))
+            .map_err(|error| error.to_string())?;
+        let errno = Some(notice(&typed)).filter(|name| !name.is_empty());
+        check(row.get("errno").and_then(Value::as_str) == errno.as_deref(), || {
+            format!("errno is not {errno:?}: {row:?}")
+        })?;
+        let names = row.get("flag_names").and_then(Value::as_str);
+        let right = match typed.flags {
+            Some(flags) if opens(&typed) => names == Some(flag_names(flags as i32).as_str()),
+            flags => names.is_some_and(|names| !names.is_empty()) == flags.is_some(),
+        };
+        check(right, || format!("flag names: {row:?}"))?;
+    }
+    Ok(())
 }
 
 fn check_plain(records: &[Record], csv: &[Record], rows: &[JsonRow]) -> Result<()> {
@@ -237,6 +260,7 @@ fn compare(programs: &Programs, scenario: &str) -> Result<()> {
     })?;
     let csv = split_header(read_csv(&file("csv"))?, COLUMNS)?;
     check_csv(&csv, &rows)?;
+    check_names(&rows)?;
     let plain = split_header(read_csv(&file("plain"))?, PLAIN)?;
     check_plain(&plain, &csv, &rows)
 }

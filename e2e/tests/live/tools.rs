@@ -9,11 +9,13 @@ use e2e::harness::rows::{self, Row};
 use e2e::harness::scratch::Scratch;
 use e2e::harness::statistics::Statistics;
 use e2e::harness::{Result, check};
+use e2e::sys;
 
 use crate::Test;
 
 pub const TESTS: &[Test] = &[
     ("tee", tee),
+    ("syscall_list", syscall_list),
     ("cp_64_mib", cp_64_mib),
     ("grandchildren", grandchildren),
     ("hundred_programs", hundred_programs),
@@ -226,4 +228,37 @@ fn exit_status_of_a_signal(programs: &Programs) -> Result<()> {
     let run = script(programs, "kill -TERM $$", |_| {})?;
     // As shells say it: 128 + 15.
     run.check_status(143)
+}
+
+/// What can be traced, and what is traced by default, is what the scenarios were written for: a call that is added to
+/// the table needs one.
+fn syscall_list(programs: &Programs) -> Result<()> {
+    #[derive(serde::Deserialize)]
+    struct Listed {
+        name: String,
+        abi: String,
+        default: bool,
+    }
+    let listed = run(&mut programs.ior(["syscalls", "--all", "--json"]))?;
+    let mut traced = BTreeMap::new();
+    for line in listed.out.lines() {
+        let call: Listed =
+            serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        if call.abi != "ia32" {
+            traced.insert(call.name, call.default);
+        }
+    }
+    let known: BTreeMap<String, bool> = sys::DEFAULT
+        .iter()
+        .map(|sys| (sys.name.to_owned(), true))
+        .chain(sys::OTHERS.iter().map(|sys| (sys.name.to_owned(), false)))
+        .collect();
+    let differing: Vec<_> = traced
+        .iter()
+        .filter(|(name, default)| known.get(*name) != Some(default))
+        .chain(known.iter().filter(|(name, _)| !traced.contains_key(*name)))
+        .collect();
+    check(differing.is_empty(), || {
+        format!("no scenario is written for, or not traced as stated: {differing:?}")
+    })
 }
