@@ -163,6 +163,7 @@ pub const SPECIAL: &[Scenario] = &[
     plain("writes_1000000", volume::writes_1000000),
     plain("writers_16", volume::writers_16),
     plain("image", exec::image),
+    plain("after_exec", surface::after_exec),
     plain("migrating", threads::migrating),
     plain("in_flight", blocked::in_flight),
     plain("slow_read", blocked::slow_read),

@@ -410,6 +410,9 @@ pub fn all() -> impl Iterator<Item = &'static Sys> {
     DEFAULT.iter().chain(OTHERS)
 }
 
+/// No process has this id: it is above the kernel's limit.
+pub const NO_PROCESS: i32 = 5_000_000;
+
 /// One register's worth of argument; pointers keep their buffer borrowed until the call is done.
 #[derive(Debug, Clone, Copy)]
 pub struct Arg<'a>(i64, PhantomData<&'a ()>);
@@ -467,9 +470,27 @@ macro_rules! args {
     ($($arg:expr),* $(,)?) => { &[$($crate::sys::Arg::from($arg)),*] };
 }
 
+/// Added to the number of a 32-bit call.
+pub const COMPAT: c_long = 1 << 16;
+
+/// A 32-bit call, by its name and number in the i386 table. Its pointers must be [`low`] addresses.
+pub const fn compat(name: &'static str, nr: c_long) -> Sys {
+    Sys {
+        name,
+        nr: nr | COMPAT,
+    }
+}
+
 /// Makes the call; a negative result is the negated errno.
 pub fn call(nr: c_long, args: &[Arg<'_>]) -> i64 {
     let arg = |index: usize| args.get(index).map_or(0, |arg| arg.0);
+    #[cfg(target_arch = "x86_64")]
+    if nr & COMPAT != 0 {
+        return call32(
+            nr & !COMPAT,
+            [arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)],
+        );
+    }
     // SAFETY: pointers among the arguments come from borrows that outlive the call, or are wrong on purpose; each
     // scenario passes lengths that fit its buffers.
     let ret = unsafe { libc::syscall(nr, arg(0), arg(1), arg(2), arg(3), arg(4), arg(5)) };
@@ -494,13 +515,18 @@ pub fn msghdr(iovec: &[[usize; 2]]) -> [usize; 7] {
     [0, 0, iovec.as_ptr() as usize, iovec.len(), 0, 0, 0]
 }
 
-/// Keeps the allocator from calling mmap and munmap between the markers: one arena, grown by brk only.
+/// More than any scenario allocates.
+const HEAP: usize = 16 << 20;
+
+/// Keeps the allocator from calling mmap, munmap and brk between the markers: one arena, grown once.
 pub fn quiet_allocator() {
     // SAFETY: plain settings, made before any thread exists.
     unsafe {
         libc::mallopt(libc::M_ARENA_MAX, 1);
         libc::mallopt(libc::M_MMAP_MAX, 0);
         libc::mallopt(libc::M_TRIM_THRESHOLD, c_int::MAX);
+        // Freed memory stays in the heap.
+        libc::free(std::hint::black_box(libc::malloc(HEAP)));
     }
 }
 
@@ -604,6 +630,102 @@ pub fn handle_usr1(fd: i32, flags: c_int) {
     }
 }
 
+extern "C" fn do_nothing(_signal: c_int) {}
+
+/// Handles a signal by a function that makes no call, entered with `flags`.
+pub fn handle_quietly(signal: c_int, flags: c_int) {
+    // SAFETY: an all-zero `sigaction` is a valid value; the handler does nothing.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = do_nothing as *const () as usize;
+        action.sa_flags = flags;
+        let ret = libc::sigaction(signal, &raw const action, std::ptr::null_mut());
+        assert_eq!(ret, 0, "sigaction");
+    }
+}
+
+/// Makes a process or a thread whose whole life is a `faccessat` of `name` and the call `end`, by one of the calls that
+/// return twice; the result in the parent. The child touches no memory, so it may share this thread's stack.
+#[cfg(target_arch = "x86_64")]
+pub fn make_short_lived(nr: c_long, args: &[Arg<'_>], name: &'static CStr, end: c_long) -> i64 {
+    let arg = |index: usize| args.get(index).map_or(0, |arg| arg.0);
+    let ret;
+    // SAFETY: the child makes two calls, the second of which ends it, and changes registers only; for the parent this
+    // is one system call, whose arguments are as those of `call`.
+    unsafe {
+        std::arch::asm!(
+            "syscall",
+            "test rax, rax",
+            "jnz 2f",
+            "mov edi, {cwd}",
+            "mov rsi, r12",
+            "xor edx, edx",
+            "mov eax, {faccessat}",
+            "syscall",
+            "xor edi, edi",
+            "mov rax, r13",
+            "syscall",
+            "ud2",
+            "2:",
+            cwd = const libc::AT_FDCWD,
+            faccessat = const libc::SYS_faccessat,
+            inlateout("rax") nr => ret,
+            in("rdi") arg(0),
+            in("rsi") arg(1),
+            in("rdx") arg(2),
+            in("r10") arg(3),
+            in("r8") arg(4),
+            in("r12") name.as_ptr(),
+            in("r13") end,
+            lateout("rcx") _,
+            lateout("r11") _,
+        );
+    }
+    ret
+}
+
+/// Makes a 32-bit call the way 32-bit programs do; 64-bit ones can, too.
+#[cfg(target_arch = "x86_64")]
+fn call32(nr: c_long, args: [i64; 6]) -> i64 {
+    let ret: i64;
+    // SAFETY: the same as in `call`. The kernel clobbers r8 to r11 on this way in; rbx and rbp, which cannot be named as
+    // operands, are put back.
+    unsafe {
+        std::arch::asm!(
+            "push rbx",
+            "push rbp",
+            "mov ebx, r8d",
+            "mov ebp, r9d",
+            "int 0x80",
+            "pop rbp",
+            "pop rbx",
+            inlateout("rax") nr => ret,
+            in("rcx") args[1],
+            in("rdx") args[2],
+            in("rsi") args[3],
+            in("rdi") args[4],
+            inlateout("r8") args[0] => _,
+            inlateout("r9") args[5] => _,
+            out("r10") _,
+            out("r11") _,
+        );
+    }
+    ret
+}
+
+/// The address of a copy of these bytes that 32-bit calls can be given; never freed. Maps memory.
+pub fn low(bytes: &[u8]) -> i64 {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_32BIT;
+    let prot = libc::PROT_READ | libc::PROT_WRITE;
+    let address = call(
+        libc::SYS_mmap,
+        args![0i32, bytes.len().max(1), prot, flags, -1i32, 0i32],
+    );
+    assert!(address > 0, "mmap below 2 GiB: {address}");
+    poke(address as usize, bytes);
+    address
+}
+
 /// Makes a 32-bit `getpid` (number 20, which is `writev` among the 64-bit calls).
 #[cfg(target_arch = "x86_64")]
 pub fn getpid32() -> i32 {
@@ -623,6 +745,12 @@ pub fn getpid32() -> i32 {
 pub fn poke(address: usize, bytes: &[u8]) {
     // SAFETY: the scenario mapped at least that much there, writable.
     unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), address as *mut u8, bytes.len()) }
+}
+
+/// Copies bytes from an address of a mapping made by the scenario.
+pub fn peek(address: usize, bytes: &mut [u8]) {
+    // SAFETY: the scenario mapped at least that much there, readable.
+    unsafe { std::ptr::copy_nonoverlapping(address as *const u8, bytes.as_mut_ptr(), bytes.len()) }
 }
 
 const VFORK_STACK: usize = 256 << 10;

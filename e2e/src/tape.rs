@@ -70,6 +70,11 @@ impl Tape {
         (self.uid, self.ppid) = sys::uid_and_parent();
     }
 
+    /// The numbers a tracer must show where the calling process cannot ask for them: in a process namespace of its own.
+    pub fn identify_as(&mut self, pid: u32, ppid: u32) {
+        (self.pid, self.tid, self.ppid) = (pid, pid, ppid);
+    }
+
     /// An empty tape for another thread or process of the scenario; it must `identify` itself there.
     fn fresh(&self) -> Tape {
         Tape {
@@ -128,9 +133,33 @@ impl Tape {
     /// Runs `body` in a forked child, between markers of its own; the child's process id.
     pub fn child(&mut self, body: impl FnOnce(&mut Tape)) -> i32 {
         let pid = sys::fork();
-        if pid != 0 {
-            return pid;
+        if pid == 0 {
+            self.be_child(body);
         }
+        pid
+    }
+
+    /// Runs `body` in a child and waits for its end, which must be a clean one.
+    pub fn child_and_wait(&mut self, body: impl FnOnce(&mut Tape)) {
+        let pid = self.child(body);
+        assert_eq!(sys::wait(pid), 0, "exit status of the child");
+    }
+
+    /// [`Tape::child_and_wait`] where making and awaiting the child would be rows: outside this thread's bracket.
+    pub fn apart(&mut self, body: impl FnOnce(&mut Tape)) {
+        self.outside(|tape| tape.child_and_wait(body));
+    }
+
+    /// A call that returns twice (`fork` and its like): its row, and in the child `body` between markers of its own.
+    pub fn fork(&mut self, sys: Sys, args: &[Arg<'_>], body: impl FnOnce(&mut Tape)) -> Done<'_> {
+        let ret = sys::call(sys.nr, args);
+        if ret == 0 {
+            self.be_child(body);
+        }
+        self.note(sys, ret, -1, b"", "")
+    }
+
+    fn be_child(&self, body: impl FnOnce(&mut Tape)) -> ! {
         let mut tape = self.fresh();
         tape.identify();
         tape.begin();
@@ -139,12 +168,6 @@ impl Tape {
         tape.flush();
         sys::call(libc::SYS_exit_group, args![0i32]);
         std::process::abort();
-    }
-
-    /// Runs `body` in a child and waits for its end, which must be a clean one.
-    pub fn child_and_wait(&mut self, body: impl FnOnce(&mut Tape)) {
-        let pid = self.child(body);
-        assert_eq!(sys::wait(pid), 0, "exit status of the child");
     }
 
     /// Runs `body` in a child made as `vfork` makes it, which ends or replaces its program; the child's process id.
@@ -175,7 +198,13 @@ impl Tape {
     /// directory.
     pub fn full(&self, name: impl AsRef<[u8]>) -> Vec<u8> {
         let name = name.as_ref();
-        let made = [&b"pipe:"[..], b"socket:", b"anon_inode:", b"memfd:"];
+        let made = [
+            &b"pipe:"[..],
+            b"socket:",
+            b"anon_inode:",
+            b"memfd:",
+            b"uts:[",
+        ];
         if name.is_empty() || name[0] == b'/' || made.iter().any(|made| name.starts_with(made)) {
             return name.to_vec();
         }
@@ -207,7 +236,7 @@ impl Tape {
             offset: None,
             requested: None,
             flags: None,
-            abi: None,
+            abi: (sys.nr & sys::COMPAT != 0).then(|| "ia32".to_owned()),
             address_space_bytes: None,
             sleep_at_most: None,
             waits: Waits::default(),
@@ -235,6 +264,12 @@ impl Tape {
         let ret = sys::call(sys.nr, args);
         let file = self.full(file);
         self.note(sys, ret, -1, &file, "argument")
+    }
+
+    /// A call on a name that is relative to nothing.
+    pub fn text(&mut self, sys: Sys, name: &str, args: &[Arg<'_>]) -> Done<'_> {
+        let ret = sys::call(sys.nr, args);
+        self.note(sys, ret, -1, name.as_bytes(), "argument")
     }
 
     /// A call that opens a name: the kernel's path if it succeeds, else the name passed.
@@ -408,6 +443,18 @@ impl Done<'_> {
         let waits = &mut self.tape.last().waits;
         (waits.epoll_op, waits.epoll_target_fd) = (Some(op), Some(target));
         waits.epoll_events = events;
+        self
+    }
+
+    /// A call on a name that works on a descriptor besides, open or not.
+    pub fn on(self, fd: i32) -> Self {
+        self.tape.last().fd = fd;
+        self
+    }
+
+    /// The old name where it is a text, relative to nothing.
+    pub fn old_text(self, old: &[u8]) -> Self {
+        self.tape.last().old_file = Some(Name::from(old));
         self
     }
 

@@ -62,7 +62,7 @@ pub enum Question {
     },
     /// List the syscalls that are traced, by family and kind
     Syscalls {
-        /// Also list what is not traced, and why
+        /// Also list the calls only 32-bit programs have
         #[arg(long)]
         all: bool,
         /// One JSON object a line
@@ -102,7 +102,7 @@ pub struct ScopeArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Which calls (default: every file-I/O call, see `ior syscalls`)")]
 pub struct CallArgs {
-    /// Only calls of these families (fs,network)
+    /// Only calls of these families (fs,network); all is every syscall
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub trace_families: Vec<String>,
     /// Only calls of these kinds (open,fd)

@@ -1,12 +1,27 @@
 //! Which syscalls are traced: `--trace-families`, `--trace-kinds`, `--trace-syscalls` and their `--no-…` counterparts.
 //!
-//! What is included adds up, exclusion wins, and a name nobody knows is an error that suggests the nearest.
+//! What is included adds up, `all` includes everything, exclusion wins, and a name nobody knows is an error that suggests
+//! the nearest.
 
 use anyhow::{Result, bail};
 use ior_core::Syscall;
 use ior_core::syscall::SYSCALLS;
 
 use super::args::CallArgs;
+
+/// The word that includes every syscall, in each list of what to trace.
+const ALL: &str = "all";
+
+/// Names of the numbers, which strace and libc go by, where the kernel's own is another. Most are in the 32-bit table too:
+/// there they are what the name says, and the machine's own call is meant as well.
+const ABI_NAMES: [(&str, &str); 6] = [
+    ("fstat", "newfstat"),
+    ("lstat", "newlstat"),
+    ("sendfile", "sendfile64"),
+    ("stat", "newstat"),
+    ("umount2", "umount"),
+    ("uname", "newuname"),
+];
 
 /// What a list of names is matched against.
 #[derive(Clone, Copy)]
@@ -32,9 +47,18 @@ impl By {
             By::Name => syscall.name,
         }
     }
+
+    fn matches(self, name: &str, syscall: &'static Syscall) -> bool {
+        let is = |abi_name: &str| name.eq_ignore_ascii_case(abi_name);
+        is(self.of(syscall))
+            || (matches!(self, By::Name)
+                && ABI_NAMES
+                    .iter()
+                    .any(|&(abi_name, own)| own == syscall.name && is(abi_name)))
+    }
 }
 
-/// The syscalls meant by the options, in table order; not empty.
+/// The syscalls meant by the options, in table order; not empty. A name means the calls of every calling convention.
 pub fn syscalls(args: &CallArgs) -> Result<Vec<&'static Syscall>> {
     let included = [
         ("--trace-families", By::Family, &args.trace_families),
@@ -46,28 +70,32 @@ pub fn syscalls(args: &CallArgs) -> Result<Vec<&'static Syscall>> {
         ("--no-trace-kinds", By::Kind, &args.no_trace_kinds),
         ("--no-trace-syscalls", By::Name, &args.no_trace_syscalls),
     ];
-    for (option, by, names) in included.iter().chain(&excluded) {
-        names.iter().try_for_each(|name| check(option, *by, name))?;
-    }
     for (option, by, names) in included {
-        names
-            .iter()
-            .try_for_each(|name| check_traced(option, by, name))?;
+        let mut named = names.iter().filter(|name| !is_all(name));
+        named.try_for_each(|name| check(option, by, name))?;
+    }
+    for (option, by, names) in excluded {
+        if names.iter().any(|name| is_all(name)) {
+            bail!("{option}: '{ALL}' would leave nothing to trace");
+        }
+        names.iter().try_for_each(|name| check(option, by, name))?;
     }
     let matches = |lists: &[(&str, By, &Vec<String>)], syscall| {
-        lists.iter().any(|(_, by, names)| {
-            names
-                .iter()
-                .any(|name| name.eq_ignore_ascii_case(by.of(syscall)))
-        })
+        lists
+            .iter()
+            .any(|(_, by, names)| names.iter().any(|name| by.matches(name, syscall)))
     };
+    let everything = included
+        .iter()
+        .any(|(_, _, names)| names.iter().any(|name| is_all(name)));
     let nothing_included = included.iter().all(|(_, _, names)| names.is_empty());
-    let selected: Vec<_> = traced()
+    let selected: Vec<_> = SYSCALLS
+        .iter()
         .filter(|syscall| {
             if nothing_included {
                 syscall.default
             } else {
-                matches(&included, syscall)
+                everything || matches(&included, syscall)
             }
         })
         .filter(|syscall| !matches(&excluded, syscall))
@@ -80,42 +108,19 @@ pub fn syscalls(args: &CallArgs) -> Result<Vec<&'static Syscall>> {
     Ok(selected)
 }
 
-/// Every syscall this version can trace.
-pub fn traced() -> impl Iterator<Item = &'static Syscall> {
-    SYSCALLS.iter().filter(|syscall| syscall.ignored.is_none())
+fn is_all(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ALL)
 }
 
 /// The name exists.
 fn check(option: &str, by: By, name: &str) -> Result<()> {
-    if SYSCALLS
-        .iter()
-        .any(|syscall| by.of(syscall).eq_ignore_ascii_case(name))
-    {
+    if SYSCALLS.iter().any(|syscall| by.matches(name, syscall)) {
         return Ok(());
     }
     let what = by.what();
     match nearest(name, SYSCALLS.iter().map(|syscall| by.of(syscall))) {
         Some(nearest) => bail!("{option}: no {what} '{name}'; did you mean '{nearest}'?"),
         None => bail!("{option}: no {what} '{name}'; `ior syscalls` lists what there is"),
-    }
-}
-
-/// The name includes something that is not ignored by this version.
-fn check_traced(option: &str, by: By, name: &str) -> Result<()> {
-    let named = || {
-        SYSCALLS
-            .iter()
-            .filter(|syscall| by.of(syscall).eq_ignore_ascii_case(name))
-    };
-    if named().any(|syscall| syscall.ignored.is_none()) {
-        return Ok(());
-    }
-    match (by, named().next().and_then(|syscall| syscall.ignored)) {
-        (By::Name, Some(reason)) => bail!("{option}: this version does not trace {name}: {reason}"),
-        _ => bail!(
-            "{option}: this version traces no call of the {} {name}; `ior syscalls --all` says why",
-            by.what()
-        ),
     }
 }
 
@@ -167,21 +172,20 @@ mod tests {
         names.split(',').map(String::from).collect()
     }
 
+    /// The names selected, each once: most are in the table of two calling conventions.
     fn names(args: &CallArgs) -> Vec<&'static str> {
-        syscalls(args)
-            .unwrap()
-            .iter()
-            .map(|syscall| syscall.name)
-            .collect()
+        let mut names: Vec<_> = syscalls(args).unwrap().iter().map(|s| s.name).collect();
+        names.dedup();
+        names
     }
 
     #[test]
     fn without_options_it_is_the_default_set() {
-        let names = names(&none());
-        assert!(names.contains(&"openat"));
+        let selected = syscalls(&none()).unwrap();
+        assert!(selected.iter().any(|syscall| syscall.name == "openat"));
         assert_eq!(
-            names.len(),
-            traced().filter(|syscall| syscall.default).count()
+            selected.len(),
+            SYSCALLS.iter().filter(|syscall| syscall.default).count()
         );
     }
 
@@ -232,24 +236,59 @@ mod tests {
     }
 
     #[test]
-    fn ignored_names_say_why() {
-        let ignored = SYSCALLS
-            .iter()
-            .find(|syscall| syscall.ignored.is_some())
-            .unwrap();
+    fn names_of_the_numbers_mean_the_machines_own_call_too() {
+        for (abi_name, own) in ABI_NAMES {
+            let args = CallArgs {
+                trace_syscalls: list(abi_name),
+                ..none()
+            };
+            assert!(names(&args).contains(&own), "{abi_name}");
+        }
         let args = CallArgs {
-            trace_syscalls: list(ignored.name),
+            trace_syscalls: list("newstat,stat"),
+            no_trace_syscalls: list("Stat"),
+            ..none()
+        };
+        assert!(syscalls(&args).is_err());
+    }
+
+    #[test]
+    fn all_includes_everything() {
+        for args in [
+            CallArgs {
+                trace_families: list("all"),
+                ..none()
+            },
+            CallArgs {
+                trace_kinds: list("fd,ALL"),
+                ..none()
+            },
+            CallArgs {
+                trace_syscalls: list("all"),
+                ..none()
+            },
+        ] {
+            assert_eq!(syscalls(&args).unwrap().len(), SYSCALLS.len());
+        }
+        let args = CallArgs {
+            trace_families: list("all"),
+            no_trace_syscalls: list("futex"),
+            ..none()
+        };
+        let names = names(&args);
+        assert!(names.contains(&"getpid") && !names.contains(&"futex"));
+    }
+
+    #[test]
+    fn all_excludes_nothing() {
+        let args = CallArgs {
+            no_trace_families: list("all"),
             ..none()
         };
         let message = syscalls(&args).unwrap_err().to_string();
-        assert!(message.ends_with(ignored.ignored.unwrap()), "{message}");
-        // Excluding what is not traced anyway is no mistake.
-        assert!(
-            syscalls(&CallArgs {
-                no_trace_syscalls: list(ignored.name),
-                ..none()
-            })
-            .is_ok()
+        assert_eq!(
+            message,
+            "--no-trace-families: 'all' would leave nothing to trace"
         );
     }
 

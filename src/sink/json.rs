@@ -7,7 +7,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use ior_core::{Row, escape};
 
-use super::columns::{self, Fields, Value, any_byte, push_device, push_number, push_time};
+use super::columns::{
+    self, Fields, Value, any_byte, push_device, push_flags, push_number, push_remark, push_time,
+};
 use super::{BufferedOut, Names, Sink};
 
 /// Writes rows as JSON lines.
@@ -89,6 +91,8 @@ impl Fields for Object<'_> {
             Value::Text(text) => quoted(out, |out| push_string(text, self.names, out)),
             Value::Time(wall_ns) => quoted(out, |out| push_time(wall_ns, out)),
             Value::Device(device) => quoted(out, |out| push_device(device, out)),
+            Value::Remark(remark) => quoted(out, |out| push_remark(remark, out)),
+            Value::Flags(flags) => quoted(out, |out| push_flags(flags, out)),
         }
     }
 }

@@ -194,20 +194,20 @@ fn csv_rows_have_every_column() {
     out.extend(written(Names::Exact, csv::write_row));
     let expected: &[u8] = b"seq,time_ns,gap_ns,latency_ns,comm,pid,tid,syscall,fd,ret,bytes,file,is_error,filter_epoch,time,\
 family,old_file,name_source,process,ppid,uid,cgroup,dev,ino,requested,offset,flags,abi,requested_sleep_ns,nfds,timeout_ns,\
-address_space_bytes,epoll_op,epoll_target_fd,epoll_events
+address_space_bytes,epoll_op,epoll_target_fd,epoll_events,errno,flag_names
 1,1000000007,250,1300,cat,4242,4243,openat,3,3,0,/etc/passwd,false,0,2026-01-01T00:00:00.000000042Z,FS,,kernel,cat,1,1000,\
-/user.slice,8:1,18446744073709551615,,,524288,x86_64,,,,,,,
+/user.slice,8:1,18446744073709551615,,,524288,x86_64,,,,,,,,,O_RDONLY|O_CLOEXEC
 2,1000000007,250,1300,\"a,\"\"b\"\"
 \",4242,4243,openat,-1,-2,0,\"/no,such\xff;
-\"\"x\"\"\",true,0,2026-01-01T00:00:00.000000042Z,FS,,argument,cat,1,1000,/user.slice,,,,,524288,x86_64,,,,,,,
+\"\"x\"\"\",true,0,2026-01-01T00:00:00.000000042Z,FS,,argument,cat,1,1000,/user.slice,,,,,524288,x86_64,,,,,,,,ENOENT,O_RDONLY|O_CLOEXEC
 3,1000000007,250,1300,cat,4242,4243,read,3,-512,0,/etc/passwd,false,0,2026-01-01T00:00:00.000000042Z,FS,,kernel,cat,1,1000,\
-/user.slice,8:1,18446744073709551615,4096,-1,,x86_64,,,,,,,
+/user.slice,8:1,18446744073709551615,4096,-1,,x86_64,,,,,,,,ERESTARTSYS,
 4,1000000007,250,1300,cat,4242,4243,copy_file_range,4,64,64,/tmp/to,false,0,2026-01-01T00:00:00.000000042Z,FS,/tmp/from,\
-kernel,cat,1,1000,/user.slice,8:1,18446744073709551615,,,0,x86_64,,,,,,,
+kernel,cat,1,1000,/user.slice,8:1,18446744073709551615,,,0,x86_64,,,,,,,,,0
 5,1000000007,250,1300,cat,4242,4243,close,9,-9,0,,true,0,2026-01-01T00:00:00.000000042Z,FS,,,cat,1,1000,/user.slice,,,,,,\
-x86_64,,,,,,,
+x86_64,,,,,,,,EBADF,
 6,1000000007,250,0,cat,4242,4243,exit,-1,0,0,,false,0,2026-01-01T00:00:00.000000042Z,Process,,,cat,1,1000,/user.slice,,,,,,\
-x86_64,,,,,,,
+x86_64,,,,,,,,,
 ";
     assert_eq!(
         out.escape_ascii().to_string(),
@@ -222,12 +222,27 @@ fn json_rows_leave_nulls_out() {
     assert_eq!(lines.len(), 6);
     assert_eq!(
         lines[0],
-        r#"{"seq":1,"time_ns":1000000007,"gap_ns":250,"latency_ns":1300,"comm":"cat","pid":4242,"tid":4243,"syscall":"openat","fd":3,"ret":3,"bytes":0,"file":"/etc/passwd","is_error":false,"filter_epoch":0,"time":"2026-01-01T00:00:00.000000042Z","family":"FS","name_source":"kernel","process":"cat","ppid":1,"uid":1000,"cgroup":"/user.slice","dev":"8:1","ino":18446744073709551615,"flags":524288,"abi":"x86_64"}"#
+        r#"{"seq":1,"time_ns":1000000007,"gap_ns":250,"latency_ns":1300,"comm":"cat","pid":4242,"tid":4243,"syscall":"openat","fd":3,"ret":3,"bytes":0,"file":"/etc/passwd","is_error":false,"filter_epoch":0,"time":"2026-01-01T00:00:00.000000042Z","family":"FS","name_source":"kernel","process":"cat","ppid":1,"uid":1000,"cgroup":"/user.slice","dev":"8:1","ino":18446744073709551615,"flags":524288,"abi":"x86_64","flag_names":"O_RDONLY|O_CLOEXEC"}"#
     );
     assert_eq!(
         lines[1],
-        r#"{"seq":2,"time_ns":1000000007,"gap_ns":250,"latency_ns":1300,"comm":"a,\"b\"\n","pid":4242,"tid":4243,"syscall":"openat","fd":-1,"ret":-2,"bytes":0,"file":"/no,such\\xff;\n\"x\"","is_error":true,"filter_epoch":0,"time":"2026-01-01T00:00:00.000000042Z","family":"FS","name_source":"argument","process":"cat","ppid":1,"uid":1000,"cgroup":"/user.slice","flags":524288,"abi":"x86_64","file_raw":"L25vLHN1Y2j/OwoieCI="}"#
+        r#"{"seq":2,"time_ns":1000000007,"gap_ns":250,"latency_ns":1300,"comm":"a,\"b\"\n","pid":4242,"tid":4243,"syscall":"openat","fd":-1,"ret":-2,"bytes":0,"file":"/no,such\\xff;\n\"x\"","is_error":true,"filter_epoch":0,"time":"2026-01-01T00:00:00.000000042Z","family":"FS","name_source":"argument","process":"cat","ppid":1,"uid":1000,"cgroup":"/user.slice","flags":524288,"abi":"x86_64","errno":"ENOENT","flag_names":"O_RDONLY|O_CLOEXEC","file_raw":"L25vLHN1Y2j/OwoieCI="}"#
     );
+}
+
+#[test]
+fn what_has_no_name_is_a_number() {
+    let cat = task(b"cat");
+    let row = Row {
+        ret: -4000,
+        flags: Some(0x8000_0000),
+        ..row(&cat, b"/etc/passwd")
+    };
+    let mut out = Vec::new();
+    json::write_row(&row, Names::Exact, &mut out);
+    let object: serde_json::Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(object["errno"], "errno 4000");
+    assert_eq!(object["flag_names"], "O_RDONLY|0x80000000");
 }
 
 /// Names that have tripped a format before, and every single byte.

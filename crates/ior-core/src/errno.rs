@@ -142,8 +142,8 @@ const NAMES: [&str; 134] = [
     "EHWPOISON",
 ];
 
-/// The name of an errno value (positive): `ENOENT` for 2. The kernel's internal codes from 515 on, which should never
-/// reach a program but do, are known too.
+/// The name of an errno value (positive): `ENOENT` for 2. The kernel's internal codes of include/linux/errno.h from 515
+/// on, which should never reach a program but do, are known too; 520 is unused.
 pub fn name(errno: i64) -> Option<&'static str> {
     let known = match errno {
         515 => "ENOIOCTLCMD",
@@ -243,22 +243,41 @@ impl fmt::Display for Remark {
 mod tests {
     use super::*;
 
+    macro_rules! libc_errnos {
+        ($($name:ident)*) => {
+            [$((libc::$name, stringify!($name))),*]
+        };
+    }
+
     #[test]
     fn names_agree_with_libc() {
-        for (errno, expected) in [
-            (libc::EPERM, "EPERM"),
-            (libc::ENOENT, "ENOENT"),
-            (libc::EAGAIN, "EAGAIN"),
-            (libc::EDEADLK, "EDEADLK"),
-            (libc::ENOMSG, "ENOMSG"),
-            (libc::EBFONT, "EBFONT"),
-            (libc::EOPNOTSUPP, "EOPNOTSUPP"),
-            (libc::EDQUOT, "EDQUOT"),
-            (libc::EHWPOISON, "EHWPOISON"),
-        ] {
+        let known = libc_errnos! {
+            EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT
+            ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG
+            ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG ENOLCK ENOSYS ENOTEMPTY
+            ELOOP ENOMSG EIDRM ECHRNG EL2NSYNC EL3HLT EL3RST ELNRNG EUNATCH ENOCSI EL2HLT EBADE EBADR
+            EXFULL ENOANO EBADRQC EBADSLT EBFONT ENOSTR ENODATA ETIME ENOSR ENONET ENOPKG EREMOTE
+            ENOLINK EADV ESRMNT ECOMM EPROTO EMULTIHOP EDOTDOT EBADMSG EOVERFLOW ENOTUNIQ EBADFD EREMCHG
+            ELIBACC ELIBBAD ELIBSCN ELIBMAX ELIBEXEC EILSEQ ERESTART ESTRPIPE EUSERS ENOTSOCK
+            EDESTADDRREQ EMSGSIZE EPROTOTYPE ENOPROTOOPT EPROTONOSUPPORT ESOCKTNOSUPPORT EOPNOTSUPP
+            EPFNOSUPPORT EAFNOSUPPORT EADDRINUSE EADDRNOTAVAIL ENETDOWN ENETUNREACH ENETRESET
+            ECONNABORTED ECONNRESET ENOBUFS EISCONN ENOTCONN ESHUTDOWN ETOOMANYREFS ETIMEDOUT
+            ECONNREFUSED EHOSTDOWN EHOSTUNREACH EALREADY EINPROGRESS ESTALE EUCLEAN ENOTNAM ENAVAIL
+            EISNAM EREMOTEIO EDQUOT ENOMEDIUM EMEDIUMTYPE ECANCELED ENOKEY EKEYEXPIRED EKEYREVOKED
+            EKEYREJECTED EOWNERDEAD ENOTRECOVERABLE ERFKILL EHWPOISON
+        };
+        assert_eq!(known.len(), 131);
+        for (errno, expected) in known {
             assert_eq!(name(i64::from(errno)), Some(expected));
         }
         assert_eq!([0, 41, 58, 134, 512, -2, i64::MIN].map(name), [None; 7]);
+    }
+
+    #[test]
+    fn the_kernels_own_codes_have_names() {
+        for code in (512..=531).filter(|&code| code != 520) {
+            assert_ne!(Remark::of_ret(-code).as_str(), "", "{code}");
+        }
     }
 
     #[test]

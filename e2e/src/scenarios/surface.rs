@@ -8,6 +8,7 @@ mod creation;
 mod event_files;
 mod futexes;
 mod handles;
+mod interruptions;
 mod machine;
 mod mounts;
 mod network;
@@ -24,7 +25,7 @@ mod xattrs;
 
 pub use event_files::after_exec;
 
-use super::{Scenario, Traced, of_all, plain};
+use super::{Scenario, of_all, plain};
 
 /// The scenarios, by module.
 pub const LISTS: &[&[Scenario]] = &[
@@ -46,6 +47,7 @@ pub const LISTS: &[&[Scenario]] = &[
     security::SCENARIOS,
     tracing::SCENARIOS,
     signals::SCENARIOS,
+    interruptions::SCENARIOS,
     time::SCENARIOS,
     machine::SCENARIOS,
     compat::SCENARIOS,

@@ -190,9 +190,10 @@ fn check_names(rows: &[JsonRow]) -> Result<()> {
         let typed: Row = serde_json::from_value(Value::Object(row.clone()))
             .map_err(|error| error.to_string())?;
         let errno = Some(notice(&typed)).filter(|name| !name.is_empty());
-        check(row.get("errno").and_then(Value::as_str) == errno.as_deref(), || {
-            format!("errno is not {errno:?}: {row:?}")
-        })?;
+        check(
+            row.get("errno").and_then(Value::as_str) == errno.as_deref(),
+            || format!("errno is not {errno:?}: {row:?}"),
+        )?;
         let names = row.get("flag_names").and_then(Value::as_str);
         let right = match typed.flags {
             Some(flags) if opens(&typed) => names == Some(flag_names(flags as i32).as_str()),

@@ -241,9 +241,8 @@ fn syscall_list(programs: &Programs) -> Result<()> {
     }
     let listed = run(&mut programs.ior(["syscalls", "--all", "--json"]))?;
     let mut traced = BTreeMap::new();
-    for line in listed.out.lines() {
-        let call: Listed =
-            serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+    for call in serde_json::Deserializer::from_slice(&listed.out).into_iter::<Listed>() {
+        let call = call.map_err(|error| error.to_string())?;
         if call.abi != "ia32" {
             traced.insert(call.name, call.default);
         }
