@@ -16,11 +16,12 @@ const F_POS: &str = "f_pos";
 
 /// How an argument stands for the value of a slot: the prefix in the table, and the variant of `CountForm`,
 /// `OffsetForm` or `FlagsForm`. Without a prefix it is the value.
-const FORMS: [(&str, &str, &str); 13] = [
+const FORMS: [(&str, &str, &str); 14] = [
     ("count", "#", "Iovec"),
     ("count", "@", "Msghdr"),
     ("count", "xattr_args:", "XattrArgs"),
     ("space", "brk:", "Brk"),
+    ("nfds", "int:", "Int"),
     ("flags", "*", "Pointer"),
     ("timeout", "ms:", "Value"),
     ("timeout", "timespec:", "Timespec"),

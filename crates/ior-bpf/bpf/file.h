@@ -244,6 +244,20 @@ static __noinline long walk_large(__u32 i, void *walk)
 	return walk_step(walk, LARGE_PATH);
 }
 
+/* A namespace's dentry has no name: its kind stands for it. */
+static __always_inline void name_namespace(struct inode *inode, struct file_def *def)
+{
+	struct ns_common *namespace = NULL;
+	const char *name = NULL;
+	long n;
+
+	bpf_core_read(&namespace, sizeof(namespace), &inode->i_private);
+	name = BPF_CORE_READ(namespace, ops, name);
+	n = bpf_probe_read_kernel_str(def + 1, MAX_COMPONENT, name);
+	if (n > 0)
+		def->len = n;
+}
+
 static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_at, __u64 id, const __u32 room)
 {
 	struct file_def *def = bpf_ringbuf_reserve(&definitions, sizeof(*def) + room + MAX_COMPONENT, 0);
@@ -293,6 +307,8 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	def->ino = ino;
 	def->dev = dev;
 	bpf_core_read(&def->magic, sizeof(def->magic), &sb->s_magic);
+	if (def->magic == NSFS_MAGIC && def->internal)
+		name_namespace(inode, def);
 	bpf_ringbuf_submit(def, bpf_ringbuf_query(&definitions, BPF_RB_AVAIL_DATA) > DEFINITIONS_SIZE / 4 ?
 					BPF_RB_FORCE_WAKEUP :
 					BPF_RB_NO_WAKEUP);

@@ -55,6 +55,9 @@ enum {
 /* include/linux/mount.h: a mount no mount namespace holds (pipefs, sockfs, the shm mount of memfd). */
 #define MNT_INTERNAL 0x4000
 
+/* include/uapi/linux/magic.h: the file system of namespaces. */
+#define NSFS_MAGIC 0x6e736673
+
 #define __core __attribute__((preserve_access_index))
 
 struct pt_regs {
@@ -100,8 +103,17 @@ struct super_block {
 	unsigned long s_magic;
 } __core;
 
+struct proc_ns_operations {
+	const char *name;
+} __core;
+
+struct ns_common {
+	const struct proc_ns_operations *ops;
+} __core;
+
 struct inode {
 	__u16 i_mode;
+	void *i_private;
 	struct super_block *i_sb;
 	unsigned long i_ino;
 } __core;

@@ -125,6 +125,7 @@ enum count_form {
 	COUNT_EVENTS = 4,     /* the events in a struct epoll_event */
 	COUNT_BRK = 5,        /* no argument: where the data segment ended before the call */
 	COUNT_PAIR = 6,       /* two 32-bit arguments, the low one first */
+	COUNT_INT = 7,        /* by value; user space knows that it has a sign */
 };
 
 /* How the second one is passed; `OffsetForm` of ior-core. */

@@ -7,6 +7,8 @@ pub struct Offsets {
     pub boot_ns: u64,
     /// `CLOCK_REALTIME` minus `CLOCK_BOOTTIME`, nanoseconds.
     pub wall_ns: i64,
+    /// `CLOCK_TAI` minus `CLOCK_BOOTTIME`, nanoseconds.
+    pub tai_ns: i64,
 }
 
 impl Offsets {
@@ -16,6 +18,7 @@ impl Offsets {
         Offsets {
             boot_ns: u64::try_from(boot).unwrap_or(0),
             wall_ns: difference(libc::CLOCK_REALTIME, libc::CLOCK_BOOTTIME),
+            tai_ns: difference(libc::CLOCK_TAI, libc::CLOCK_BOOTTIME),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use ior_core::syscall::{CountIs, FlagsAre, OffsetForm, OffsetIs};
+use ior_core::syscall::{CountForm, CountIs, FlagsAre, OffsetForm, OffsetIs};
 use ior_core::{Details, Syscall, TIMEOUT_INFINITE, TIMEOUT_UNREADABLE};
 
 use crate::skeleton::types;
@@ -24,6 +24,7 @@ pub struct Now {
     pub monotonic_ns: u64,
     pub boot_ns: u64,
     pub wall_ns: u64,
+    pub tai_ns: u64,
 }
 
 impl Now {
@@ -33,6 +34,7 @@ impl Now {
             0 | 8 => Some(self.wall_ns),
             1 => Some(self.monotonic_ns),
             7 | 9 => Some(self.boot_ns),
+            11 => Some(self.tai_ns),
             _ => None,
         }
     }
@@ -49,10 +51,11 @@ pub fn has_any(call: &Syscall) -> bool {
 pub fn of(row: &types::row, call: &Syscall, now: &Now) -> Details {
     let mut details = Details::default();
     match call.roles.count_is {
-        // As passed: an `unsigned int` of poll, an `int` of select.
-        CountIs::Descriptors => {
-            details.nfds = u32::try_from(row.count as u32 as i32).ok().map(u64::from);
+        // Of the register only the lower half counts.
+        CountIs::Descriptors if call.roles.count_form == CountForm::Int => {
+            details.nfds = u64::try_from(row.count as i32).ok();
         }
+        CountIs::Descriptors => details.nfds = Some(row.count & u64::from(u32::MAX)),
         CountIs::Space => details.address_space_bytes = Some(space(row, call)),
         CountIs::Events if row.flags != EPOLL_CTL_DEL && row.count != COUNT_UNKNOWN => {
             details.epoll_events = Some(row.count as u32);
@@ -102,7 +105,7 @@ fn space(row: &types::row, call: &Syscall) -> u64 {
         u64::try_from(size).unwrap_or(4096)
     });
     let pages = |bytes: u64| bytes.div_ceil(*PAGE) * *PAGE;
-    if call.roles.count_form == ior_core::syscall::CountForm::Brk {
+    if call.roles.count_form == CountForm::Brk {
         return pages(row.ret.cast_unsigned()).abs_diff(pages(row.count));
     }
     if ior_core::is_error(row.ret) {
@@ -124,6 +127,7 @@ mod tests {
         monotonic_ns: 1000,
         boot_ns: 5000,
         wall_ns: 1_000_000,
+        tai_ns: 37_000_000,
     };
 
     fn details(name: &str, ret: i64, count: u64, offset: i64, flags: u32) -> Details {
@@ -147,6 +151,7 @@ mod tests {
         };
         assert_eq!(of("poll", 2, 5), (Some(2), Some(5_000_000)));
         assert_eq!(of("poll", 2, 0xffff_ffff), (Some(2), Some(-1)));
+        assert_eq!(of("poll", u64::MAX, 0), (Some(u32::MAX.into()), Some(0)));
         assert_eq!(of("select", 0xffff_ffff, TIME_NONE), (None, Some(-1)));
         assert_eq!(of("ppoll", 1, TIME_UNKNOWN), (Some(1), Some(-2)));
         assert_eq!(of("ppoll", 1, TIME_INVALID), (Some(1), Some(-2)));
@@ -166,6 +171,10 @@ mod tests {
         assert_eq!(of("clock_nanosleep", 1, 70, TIMER_ABSTIME), Some(0));
         assert_eq!(of("clock_nanosleep", 0, 1_000_070, TIMER_ABSTIME), Some(70));
         assert_eq!(of("clock_nanosleep", 7, 5070, TIMER_ABSTIME), Some(70));
+        assert_eq!(
+            of("clock_nanosleep", 11, 37_000_070, TIMER_ABSTIME),
+            Some(70)
+        );
         // A clock of CPU time: how far it was is not known.
         assert_eq!(of("clock_nanosleep", 2, 70, TIMER_ABSTIME), None);
     }

@@ -11,6 +11,9 @@ use crate::tables::{FileInfo, Tables};
 
 /// include/uapi/linux/fcntl.h: an empty name means the descriptor's file.
 const AT_EMPTY_PATH: u32 = 0x1000;
+/// include/uapi/linux/mount.h: the same of move_mount's two names.
+const MOVE_MOUNT_F_EMPTY_PATH: u32 = 0x4;
+const MOVE_MOUNT_T_EMPTY_PATH: u32 = 0x40;
 const EFAULT: i64 = 14;
 /// `UNDEFINED_FILE` of shared.h: the definition found no room.
 const UNDEFINED_FILE: u64 = 1;
@@ -91,6 +94,8 @@ struct Argument<'a> {
     text: bool,
     /// An empty name, or none, means the directory's descriptor.
     may_be_empty: bool,
+    /// NULL is no name, rather than one that cannot be read.
+    may_be_null: bool,
 }
 
 impl Resolver {
@@ -169,6 +174,7 @@ impl Resolver {
                 monotonic_ns: row.enter_ns,
                 boot_ns: time_ns,
                 wall_ns: time_ns.wrapping_add_signed(self.offsets.wall_ns),
+                tai_ns: time_ns.wrapping_add_signed(self.offsets.tai_ns),
             },
         )
     }
@@ -238,6 +244,7 @@ impl Resolver {
             dir: row.file,
             text: false,
             may_be_empty: bytes.is_empty(),
+            may_be_null: false,
         };
         argument_name(&argument, tables, &mut self.file)
     }
@@ -260,7 +267,11 @@ fn below_descriptor(name: &[u8], dirfd: i32) -> &[u8] {
 }
 
 fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscall) -> Argument<'a> {
-    let empty_flag = matches!(call.kind, Kind::Path | Kind::Exec) && row.flags & AT_EMPTY_PATH != 0;
+    let empty_flag = match call.kind {
+        Kind::Path | Kind::Exec => row.flags & AT_EMPTY_PATH != 0,
+        Kind::TwoPaths => row.flags & empty_flags(call).0 != 0,
+        _ => false,
+    };
     let state = name_state(extra.state);
     // Where an empty name, or none, succeeds, it meant the descriptor: readlinkat needs no flag, utimensat no name.
     let no_name = state == name_state::NAME_NULL && row.ret != -EFAULT;
@@ -271,6 +282,7 @@ fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscal
         dir: row.file,
         text: call.roles.path_is_text,
         may_be_empty: call.roles.dir != syscall::NO_ARG && meant,
+        may_be_null: row.ret != -EFAULT,
     }
 }
 
@@ -285,7 +297,16 @@ fn old_argument<'a>(
         state: name_state(extra.state2),
         dir: extra.file2,
         text: call.roles.path2_is_text,
-        may_be_empty: call.roles.dir2 != syscall::NO_ARG && row.flags & AT_EMPTY_PATH != 0,
+        may_be_empty: call.roles.dir2 != syscall::NO_ARG && row.flags & empty_flags(call).1 != 0,
+        may_be_null: call.roles.path2_is_text || row.ret != -EFAULT,
+    }
+}
+
+/// Flags with which the new name, and the old name, may be empty to mean the descriptor.
+fn empty_flags(call: &Syscall) -> (u32, u32) {
+    match call.name {
+        "move_mount" => (MOVE_MOUNT_T_EMPTY_PATH, MOVE_MOUNT_F_EMPTY_PATH),
+        _ => (0, AT_EMPTY_PATH),
     }
 }
 
@@ -323,9 +344,8 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
             name::join(&[], argument.bytes, out);
             return Named::PARTIAL;
         }
-        name_state::NAME_FAULT | name_state::NAME_NULL => {
-            return Named::PARTIAL;
-        }
+        name_state::NAME_NULL if argument.may_be_null => return Named::NOTHING,
+        name_state::NAME_FAULT | name_state::NAME_NULL => return Named::PARTIAL,
         _ => return Named::NOTHING,
     }
     if argument.text {
@@ -373,7 +393,11 @@ fn worse(new: Named, old: Named) -> Named {
 /// A directory descriptor is not what a call on a name works on, unless it stands for the name.
 fn descriptor(row: &types::row, call: &Syscall, named: Named) -> i32 {
     match call.kind {
-        Kind::Path | Kind::TwoPaths | Kind::Exec if !named.by_descriptor => -1,
+        Kind::Path | Kind::TwoPaths | Kind::Exec
+            if !named.by_descriptor && call.roles.fd == syscall::NO_ARG =>
+        {
+            -1
+        }
         _ => row.fd.max(-1),
     }
 }

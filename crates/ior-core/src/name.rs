@@ -84,9 +84,9 @@ pub fn object_name(magic: u64, ino: u64, dentry_name: &[u8], out: &mut Vec<u8>) 
     match magic {
         magic::PIPEFS => numbered(b"pipe", ino, out),
         magic::SOCKFS => numbered(b"socket", ino, out),
-        // The kernel names all of them `/`; `/proc/PID/fd` shows the kind of namespace instead of `nsfs`.
+        // The programs send the kind of namespace where the kernel has no name.
         magic::NSFS if matches!(dentry_name, b"" | b"/") => numbered(b"nsfs", ino, out),
-        magic::NSFS => out.extend_from_slice(dentry_name),
+        magic::NSFS => numbered(dentry_name, ino, out),
         magic::PIDFS => out.extend_from_slice(b"anon_inode:[pidfd]"),
         magic::ANON_INODE_FS => {
             out.extend_from_slice(b"anon_inode:");
@@ -197,7 +197,7 @@ mod tests {
             name(magic::NSFS, 4_026_531_840, b""),
             (true, "nsfs:[4026531840]".into())
         );
-        assert_eq!(name(magic::NSFS, 1, b"mnt:[1]"), (true, "mnt:[1]".into()));
+        assert_eq!(name(magic::NSFS, 1, b"mnt"), (true, "mnt:[1]".into()));
         assert_eq!(
             name(0x0102_1994, 3, b"memfd:x/y"),
             (true, "memfd:x/y".into())

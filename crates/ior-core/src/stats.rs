@@ -149,9 +149,7 @@ impl Stats {
         self.rows += 1;
         let (read, written, process_read) = match row.syscall.bytes {
             ByteClass::None => (0, 0, 0),
-            ByteClass::Read | ByteClass::Receive | ByteClass::Xattr => {
-                (row.bytes, 0, row.bytes)
-            }
+            ByteClass::Read | ByteClass::Receive | ByteClass::Xattr => (row.bytes, 0, row.bytes),
             ByteClass::Write => (0, row.bytes, 0),
             ByteClass::Transfer => (0, row.bytes, row.bytes),
         };

@@ -158,6 +158,8 @@ pub enum CountForm {
     Brk = 5,
     /// In two 32-bit arguments, the low one first.
     Pair = 6,
+    /// By value, of 32 bits with a sign.
+    Int = 7,
 }
 
 /// How the second value is passed; the numbers are those of `enum offset_form` in shared.h.

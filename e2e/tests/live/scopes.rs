@@ -57,7 +57,14 @@ fn failed(call: &Call) -> bool {
     (-4095..0).contains(&ret) && ![-512, -513, -514, -516].contains(&ret)
 }
 
-const SENDING: &[&str] = &["socket", "sendto", "recvfrom", "sendmsg", "recvmsg"];
+const SENDING: &[&str] = &[
+    "socket",
+    "socketpair",
+    "sendto",
+    "recvfrom",
+    "sendmsg",
+    "recvmsg",
+];
 const MEMORY: &[&str] = &["mmap", "munmap", "msync", "memfd_create"];
 const NAMED: &[&str] = &["open", "creat", "openat", "openat2", "access", "faccessat"];
 

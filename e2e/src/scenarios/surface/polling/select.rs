@@ -28,7 +28,7 @@ pub fn select_timeouts(t: &mut Tape) {
         .is(1);
     // Seconds and microseconds, of which there may be more than a million.
     let times = [
-        ([0, 0], 0),
+        ([0i64, 0], 0),
         ([0, 1], MICROSECOND),
         ([3, 4], 3 * SECOND + 4 * MICROSECOND),
         ([0, 1_000_000], SECOND),
