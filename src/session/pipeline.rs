@@ -211,6 +211,7 @@ mod tests {
             requested: None,
             offset: None,
             flags: None,
+            details: ior_core::Details::default(),
         });
     }
 

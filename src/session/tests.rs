@@ -50,6 +50,7 @@ impl Source for Endless {
             requested: None,
             offset: None,
             flags: None,
+            details: ior_core::Details::default(),
         });
         Ok(1)
     }
