@@ -159,11 +159,8 @@ static __always_inline __u64 pair_of(const struct state *state, __u8 low)
 /* Where `size` is in a struct xattr_args (include/uapi/linux/xattr.h). */
 #define XATTR_ARGS_SIZE 8
 
-/*
- * The first value of a record: mostly the bytes a call asks for. What is in user memory is read when the call returns,
- * as paths are.
- */
-static __always_inline __u64 count_of(const struct state *state, const volatile struct syscall_desc *desc)
+/* A value that is not simply an argument. */
+static __noinline __u64 count_by_form(const struct state *state, const volatile struct syscall_desc *desc)
 {
 	__u8 arg = desc->count & 7;
 
@@ -183,6 +180,15 @@ static __always_inline __u64 count_of(const struct state *state, const volatile 
 	default:
 		return state->args[arg];
 	}
+}
+
+/*
+ * The first value of a record: mostly the bytes a call asks for. What is in user memory is read when the call returns,
+ * as paths are. Most calls take the short way.
+ */
+static __always_inline __u64 count_of(const struct state *state, const volatile struct syscall_desc *desc)
+{
+	return desc->count_form == COUNT_VALUE ? state->args[desc->count & 7] : count_by_form(state, desc);
 }
 
 /* --- times --- */
@@ -222,34 +228,35 @@ __noinline __s64 read_time(__u64 at, __u32 form)
 }
 
 /* Reads what the kernel may write over before the call returns. */
-static __always_inline void read_early(struct task_struct *task, struct state *state,
+static __noinline int read_early(struct task_struct *task, struct state *state,
 				       const volatile struct syscall_desc *desc)
 {
 	if (desc->count_form == COUNT_BRK)
 		state->early = BPF_CORE_READ(task, mm, brk);
 	else
 		state->early = read_time(state->args[desc->offset & 7], desc->offset_form);
+	return 0;
+}
+
+static __noinline __s64 offset_by_form(const struct state *state, const volatile struct syscall_desc *desc)
+{
+	__u8 arg = desc->offset & 7;
+
+	if (desc->offset_form == OFFSET_PAIR)
+		return pair_of(state, arg);
+	if (desc->offset_form == OFFSET_PAGES)
+		return state->args[arg] << 12;
+	if (state->early == TIME_UNKNOWN && desc->try_again)
+		return read_time(state->args[arg], desc->offset_form);
+	return state->early;
 }
 
 /* The second value of a record: mostly the file position at which a call works. */
 static __always_inline __s64 offset_of(const struct state *state, const volatile struct syscall_desc *desc)
 {
-	__u8 arg = desc->offset & 7;
-
-	switch (desc->offset_form) {
-	case OFFSET_VALUE:
-		return state->args[arg];
-	case OFFSET_PAIR:
-		return pair_of(state, arg);
-	case OFFSET_PAGES:
-		return state->args[arg] << 12;
-	case OFFSET_F_POS:
-		return state->early;
-	default:
-		if (state->early == TIME_UNKNOWN && desc->try_again)
-			return read_time(state->args[arg], desc->offset_form);
-		return state->early;
-	}
+	if (desc->offset_form == OFFSET_VALUE)
+		return state->args[desc->offset & 7];
+	return desc->offset_form == OFFSET_F_POS ? state->early : offset_by_form(state, desc);
 }
 
 static __always_inline void fill_row(struct row *row, const struct state *state,
