@@ -18,9 +18,10 @@ use clap::{CommandFactory, FromArgMatches};
 use ior_bpf::{Hook, Options, Pairing, Scope};
 use ior_core::filter::Condition;
 use ior_core::syscall::by_name;
-use ior_core::{Filter, Syscall};
+use ior_core::{Filter, Syscall, escape};
 
 use crate::argv;
+use crate::sink::Rotate;
 use args::{
     CallArgs, HookArg, OutputArgs, PairingArg, Question, RowArgs, RunArgs, ScopeArgs, Typed,
 };
@@ -72,6 +73,8 @@ pub struct Config {
     pub talk: Talk,
     /// COMMAND and its arguments; empty without.
     pub command: Vec<OsString>,
+    /// All that was typed, as a shell would read it.
+    pub typed: String,
 }
 
 /// One stream of rows.
@@ -79,7 +82,7 @@ pub struct Config {
 pub struct Output {
     /// How a row is written.
     pub format: Format,
-    /// The file; `-` is standard output.
+    /// The file, `-` being standard output; the directory of [`Format::ParquetParts`].
     pub path: PathBuf,
 }
 
@@ -92,6 +95,10 @@ pub enum Format {
     Csv,
     /// All columns as JSON, one object a line.
     Json,
+    /// All columns as Parquet.
+    Parquet,
+    /// All columns as Parquet, in files of a directory.
+    ParquetParts(Rotate),
 }
 
 /// What is printed at the end besides the statistics.
@@ -129,12 +136,14 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request> {
     let mut command = Typed::command();
     // The subcommand `help` is built here too.
     command.build();
+    let args: Vec<OsString> = args.into_iter().collect();
+    let typed = as_typed(&args);
     let args = argv::rewrite(args, &command);
     match command
         .try_get_matches_from(args)
         .and_then(|matches| Typed::from_arg_matches(&matches))
     {
-        Ok(typed) => request(typed),
+        Ok(args) => request(args, typed),
         Err(error) if !error.use_stderr() => Ok(Request::Print(error.render().to_string())),
         Err(error) => Err(anyhow!("{} (see 'ior --help')", in_one_line(&error))),
     }
@@ -166,7 +175,23 @@ fn in_one_line(error: &clap::Error) -> String {
     line
 }
 
-fn request(typed: Typed) -> Result<Request> {
+/// The arguments in one line, each quoted where a shell would not take it as it is.
+fn as_typed(args: &[OsString]) -> String {
+    let is_safe = |byte| {
+        matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9') || b"-_=+./:,@%^~".contains(&byte)
+    };
+    let words = args.iter().map(|arg| {
+        let word = escape::utf8(arg.as_encoded_bytes());
+        if !word.is_empty() && word.bytes().all(is_safe) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn request(typed: Typed, line: String) -> Result<Request> {
     let form = |json| if json { Form::Json } else { Form::Text };
     match typed.question {
         Some(Question::Doctor { json }) => Ok(Request::Doctor(form(json))),
@@ -174,11 +199,11 @@ fn request(typed: Typed) -> Result<Request> {
             all,
             form: form(json),
         }),
-        None => Ok(Request::Trace(Box::new(config(typed)?))),
+        None => Ok(Request::Trace(Box::new(config(typed, line)?))),
     }
 }
 
-fn config(typed: Typed) -> Result<Config> {
+fn config(typed: Typed, line: String) -> Result<Config> {
     let answer = answer(&typed.output);
     let rows = !matches!(answer, Answer::Totals(_));
     let (scope, command) = scope(typed.scope)?;
@@ -206,6 +231,7 @@ fn config(typed: Typed) -> Result<Config> {
             Talk::Normal
         },
         command,
+        typed: line,
     })
 }
 
@@ -302,7 +328,12 @@ fn quoted(bytes: &[u8]) -> String {
 fn answer(args: &OutputArgs) -> Answer {
     if args.totals {
         Answer::Totals(args.json.clone())
-    } else if args.plain || args.csv.is_some() || args.json.is_some() || args.discard {
+    } else if args.plain
+        || args.csv.is_some()
+        || args.json.is_some()
+        || args.parquet.is_some()
+        || args.discard
+    {
         Answer::Nothing
     } else {
         Answer::Summary
@@ -311,17 +342,19 @@ fn answer(args: &OutputArgs) -> Answer {
 
 fn outputs(args: &OutputArgs) -> Result<Vec<Output>> {
     let plain = args.plain.then(|| PathBuf::from("-"));
+    let parquet = parquet(args)?;
     let mut outputs: Vec<Output> = Vec::new();
     for (format, path) in [
         (Format::Plain, plain),
         (Format::Csv, args.csv.clone()),
         (Format::Json, args.json.clone()),
+        (parquet, args.parquet.clone()),
     ] {
         let Some(path) = path else { continue };
         if outputs.iter().any(|other| is_one_file(&other.path, &path)) {
             match path.to_str() {
                 Some("-") => bail!(
-                    "two outputs want standard output (--plain, --csv -, --json -): give all but one a file"
+                    "two outputs want standard output (--plain, --csv -, --json -, --parquet -): give all but one a file"
                 ),
                 _ => bail!(
                     "two outputs want the file {}: give each its own",
@@ -332,6 +365,23 @@ fn outputs(args: &OutputArgs) -> Result<Vec<Output>> {
         outputs.push(Output { format, path });
     }
     Ok(outputs)
+}
+
+/// One file, or parts in a directory, which only parts can be in.
+fn parquet(args: &OutputArgs) -> Result<Format> {
+    let names_directory =
+        |path: &Path| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
+    match (&args.parquet, args.rotate) {
+        (Some(path), rotate) if names_directory(path) => {
+            Ok(Format::ParquetParts(rotate.unwrap_or(Rotate::Never)))
+        }
+        (Some(path), Some(_)) => bail!(
+            "--rotate: {} is one file; --parquet {}/ makes parts in a directory",
+            path.display(),
+            path.display()
+        ),
+        _ => Ok(Format::Parquet),
+    }
 }
 
 /// Whether two outputs are one file, however it is called. `/dev/null` takes any number.

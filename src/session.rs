@@ -11,7 +11,7 @@ mod tests;
 
 use std::io::{self, IsTerminal, Write};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Error, Result};
 use ior_bpf::child::Killer;
@@ -20,6 +20,7 @@ use ior_bpf::{Hook, InFlight, Pairing, Scope, Variant};
 use crate::Failure;
 use crate::cli::{Config, Talk};
 use crate::signals::Signals;
+use crate::sink::Account;
 use crate::source::{Live, Source};
 use crate::summary::{self, Statistics, Usage};
 use answer::Destination;
@@ -65,8 +66,37 @@ struct Run {
     answer: Option<Destination>,
     command: Option<Command>,
     stop: Stop,
-    attached: Instant,
-    attached_ns: Option<u64>,
+    began: Began,
+}
+
+/// When the trace was attached.
+#[derive(Debug, Clone, Copy)]
+struct Began {
+    at: Instant,
+    wall: SystemTime,
+    /// Nanoseconds of `CLOCK_BOOTTIME`.
+    boot_ns: Option<u64>,
+}
+
+impl Began {
+    fn now() -> Began {
+        Began {
+            at: Instant::now(),
+            wall: SystemTime::now(),
+            boot_ns: summary::boottime_ns(),
+        }
+    }
+
+    /// What has been counted until now, which the wall clock's jumps do not change.
+    fn account(&self, source: &dyn Source, shed: u64) -> Account {
+        Account {
+            started: self.wall,
+            now: self.wall + self.at.elapsed(),
+            totals: source.totals(),
+            loss: source.loss(),
+            shed,
+        }
+    }
 }
 
 impl Run {
@@ -93,7 +123,7 @@ impl Run {
         let pipeline = Pipeline::open(&config, &temporaries, &signals)?;
         let answer = Destination::open(&config.answer, &temporaries)?;
         let source = Live::attach(&config.options)?;
-        let (attached, attached_ns) = (Instant::now(), summary::boottime_ns());
+        let began = Began::now();
         announce(&config, source.variant(), launched.elapsed());
         let stop = Stop::new(config.duration, signals, watched)?;
         if let Some(command) = &mut command {
@@ -106,20 +136,19 @@ impl Run {
             answer,
             command,
             stop,
-            attached,
-            attached_ns,
+            began,
         })
     }
 
     /// Takes rows until the run is over, completes the outputs and gives the account.
     fn finish(mut self) -> Result<u8> {
         let taken = self.take_rows();
-        let elapsed = self.attached.elapsed();
+        let elapsed = self.began.at.elapsed();
         let in_flight = self.source.finish();
         let traced = taken.and(self.drain());
         let recorded = if traced.is_err() || self.pipeline.is_broken() {
             // First the outputs: what they leave of a full disk is COMMAND's again.
-            let recorded = traced.and(self.pipeline.complete()).or_else(unless_closed);
+            let recorded = traced.and(self.complete()).or_else(unless_closed);
             self.wait_untraced(recorded)
         } else {
             Recorded::Yes
@@ -131,7 +160,7 @@ impl Run {
             .map_or(Some(0), Command::exit_status)
             .unwrap_or(0);
         drop(self.command.take());
-        let completed = self.pipeline.complete();
+        let completed = self.complete();
         let answered = self.answer();
         self.say_statistics(elapsed, in_flight);
         match recorded {
@@ -173,7 +202,9 @@ impl Run {
             && !self.stop.is_due(&*self.source, self.command.as_mut())?
         {
             self.source.poll(TICK, &mut |row| self.pipeline.take(row))?;
-            self.pipeline.flush_when_due();
+            let (source, began, shed) = (&*self.source, self.began, self.pipeline.shed());
+            self.pipeline
+                .flush_when_due(&|| began.account(source, shed));
         }
         Ok(())
     }
@@ -191,6 +222,11 @@ impl Run {
         }
     }
 
+    fn complete(&mut self) -> Result<()> {
+        let account = self.began.account(&*self.source, self.pipeline.shed());
+        self.pipeline.complete(&account)
+    }
+
     fn answer(&mut self) -> Result<()> {
         match self.answer.take() {
             None => Ok(()),
@@ -205,7 +241,7 @@ impl Run {
     fn say_statistics(&self, elapsed: Duration, in_flight: Option<Vec<InFlight>>) {
         let statistics = Statistics {
             elapsed,
-            began_ns: self.attached_ns,
+            began_ns: self.began.boot_ns,
             calls: self.source.totals().sum().calls,
             made_rows: self.config.options.rows,
             rows: self.pipeline.rows(),

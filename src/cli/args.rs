@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::values;
+use crate::sink::Rotate;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -153,11 +154,17 @@ pub struct OutputArgs {
     /// All columns as JSON, one object a line; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// All columns as Parquet; DIR/ gets parts, each complete
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
+    /// Begin another part after SIZE or TIME (1GiB, 10m)
+    #[arg(long, value_name = "SIZE|TIME", requires = "parquet", value_parser = values::rotate)]
+    pub rotate: Option<Rotate>,
     /// Exact totals by syscall, no rows: cheapest; --json FILE writes them as JSON
-    #[arg(long, conflicts_with_all = ["plain", "csv", "path", "errors", "min_latency", "filter"])]
+    #[arg(long, conflicts_with_all = ["plain", "csv", "parquet", "path", "errors", "min_latency", "filter"])]
     pub totals: bool,
     /// Make rows and drop them, for measurements
-    #[arg(long, hide = true, conflicts_with_all = ["plain", "csv", "json", "totals"])]
+    #[arg(long, hide = true, conflicts_with_all = ["plain", "csv", "json", "parquet", "totals"])]
     pub discard: bool,
     /// Only warnings, losses and errors on standard error, no statistics
     #[arg(short, long)]

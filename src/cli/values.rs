@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use ior_core::units;
 
+use crate::sink::Rotate;
+
 const BUFFER_SIZES: RangeInclusive<u32> = 64 << 10..=1 << 30;
 
 /// A pid or tid: 1 and up.
@@ -28,6 +30,20 @@ pub fn duration(text: &str) -> Result<Duration, String> {
 /// A latency in nanoseconds.
 pub fn latency(text: &str) -> Result<u64, String> {
     units::parse_duration(text).map_err(|_| "expected a time such as 1ms, 250us or 2s".into())
+}
+
+/// When another part begins: a size, or a time. A lower-case `m` is minutes, as everywhere where a time can stand.
+pub fn rotate(text: &str) -> Result<Rotate, String> {
+    let bare = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'.');
+    match (units::parse_duration(text), units::parse_size(text)) {
+        (Ok(nanoseconds), _) if !bare && nanoseconds > 0 => {
+            Ok(Rotate::Time(Duration::from_nanos(nanoseconds)))
+        }
+        (_, Ok(bytes)) if !bare && bytes > 0 => Ok(Rotate::Size(bytes)),
+        _ => Err("expected a size such as 1GiB, or a time such as 10m".into()),
+    }
 }
 
 /// Bytes of one ring buffer: a power of two from 64 KiB to 1 GiB.
@@ -90,6 +106,20 @@ mod tests {
         }
         for text in ["", "0", "32KiB", "2GiB", "3MiB", "4096GiB", "big"] {
             assert!(buffer_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_has_a_size_or_a_time() {
+        assert_eq!(rotate("1GiB"), Ok(Rotate::Size(1 << 30)));
+        assert_eq!(rotate("64M"), Ok(Rotate::Size(64 << 20)));
+        assert_eq!(rotate("10m"), Ok(Rotate::Time(Duration::from_secs(600))));
+        assert_eq!(
+            rotate("1.5s"),
+            Ok(Rotate::Time(Duration::from_millis(1500)))
+        );
+        for text in ["", "0s", "0k", "10", "1.5", "-1s", "often"] {
+            assert!(rotate(text).is_err(), "{text}");
         }
     }
 

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
+use crate::sink::Files;
+
 /// The temporary files of a run, so that an exit in the middle can remove them.
 #[derive(Debug, Clone, Default)]
 pub struct Temporaries(Arc<Mutex<Vec<PathBuf>>>);
@@ -99,6 +101,85 @@ pub fn open(path: &Path, temporaries: &Temporaries) -> Result<Opened> {
     })
 }
 
+/// The parts of a recording: `part-000001.parquet` and so on in a directory, each under its name when it is complete.
+#[derive(Debug)]
+pub struct Parts {
+    directory: PathBuf,
+    temporaries: Temporaries,
+    /// Parts begun.
+    count: u32,
+    pending: Option<Pending>,
+}
+
+impl Parts {
+    /// In `directory`, which is made if only it is missing.
+    pub fn new(directory: &Path, temporaries: &Temporaries) -> Result<Parts> {
+        if !directory.is_dir() {
+            fs::create_dir(directory)
+                .with_context(|| format!("cannot make directory {}", directory.display()))?;
+        }
+        Ok(Parts {
+            directory: directory.to_owned(),
+            temporaries: temporaries.clone(),
+            count: 0,
+            pending: None,
+        })
+    }
+}
+
+impl Files for Parts {
+    fn open(&mut self) -> io::Result<File> {
+        self.count += 1;
+        let name = format!("part-{:06}.parquet", self.count);
+        let (file, pending) =
+            create(&self.directory.join(name), None, &self.temporaries).map_err(io_error)?;
+        self.pending = pending;
+        Ok(file)
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        self.pending.take().map_or(Ok(()), Pending::complete_beside)
+    }
+}
+
+/// One file that is there already.
+#[derive(Debug)]
+pub struct Single {
+    opened: Option<File>,
+    pending: Option<Pending>,
+}
+
+impl Single {
+    /// The file of an output.
+    pub fn new(opened: Opened) -> Single {
+        Single {
+            opened: Some(opened.file),
+            pending: opened.pending,
+        }
+    }
+}
+
+impl Files for Single {
+    fn open(&mut self) -> io::Result<File> {
+        self.opened
+            .take()
+            .ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        let completed = self.pending.take().map_or(Ok(()), Pending::complete);
+        completed.map_err(io_error)
+    }
+}
+
+/// The cause with its context, of the same kind.
+fn io_error(error: anyhow::Error) -> io::Error {
+    let kind = error
+        .downcast_ref::<io::Error>()
+        .map_or(io::ErrorKind::Other, io::Error::kind);
+    io::Error::new(kind, format!("{error:#}"))
+}
+
 /// Whether only a directory can have this name, there or not.
 fn names_directory(path: &Path) -> bool {
     let bytes = path.as_os_str().as_bytes();
@@ -158,6 +239,26 @@ impl Pending {
             )
         })
         // What is left to remove by drop is only the entry in the list.
+    }
+
+    /// Gives the file its name; if there is one of that name, `-1`, `-2` … is appended to the stem.
+    pub fn complete_beside(self) -> io::Result<()> {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let extension = self.path.extension().unwrap_or_default().to_string_lossy();
+        let mut path = self.path.clone();
+        for number in 1.. {
+            // Unlike a rename, a link replaces nothing.
+            match fs::hard_link(&self.temporary, &path) {
+                Ok(()) => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    path.set_file_name(format!("{stem}-{number}.{extension}"));
+                }
+                // A file system without links.
+                Err(_) if !path.exists() => return fs::rename(&self.temporary, &path),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -272,6 +373,41 @@ mod tests {
         assert_eq!(names(&directory), ["link", "target"]);
         assert_eq!(fs::read(directory.join("target")).unwrap(), b"new");
         fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn parts_are_counted_and_none_is_overwritten() {
+        let directory = directory("parts");
+        let below = directory.join("new");
+        for run in ["first", "second", "third"] {
+            let mut parts = Parts::new(&below, &Temporaries::default()).unwrap();
+            parts.open().unwrap().write_all(run.as_bytes()).unwrap();
+            parts.complete().unwrap();
+        }
+        let mut parts = Parts::new(&below, &Temporaries::default()).unwrap();
+        parts.open().unwrap();
+        parts.open().unwrap();
+        drop(parts);
+        let expected = [
+            "part-000001-1.parquet",
+            "part-000001-2.parquet",
+            "part-000001.parquet",
+        ];
+        assert_eq!(names(&below), expected);
+        let read = expected.map(|name| fs::read_to_string(below.join(name)).unwrap());
+        assert_eq!(read, ["second", "third", "first"]);
+        assert!(Parts::new(&directory.join("a/b"), &Temporaries::default()).is_err());
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_file_whose_directory_is_gone_is_an_error_of_its_kind() {
+        let directory = directory("gone");
+        let opened = open(&directory.join("x"), &Temporaries::default()).unwrap();
+        let mut file = Single::new(opened);
+        file.open().unwrap();
+        fs::remove_dir_all(directory).unwrap();
+        assert_eq!(file.complete().unwrap_err().kind(), io::ErrorKind::NotFound);
     }
 
     #[test]

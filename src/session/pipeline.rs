@@ -1,16 +1,19 @@
 //! The way of a row through user space: filter, statistics, outputs; and the count of what became of it.
 
-use std::fs::File;
-use std::io::{self, IsTerminal};
+use std::fs;
+use std::io::IsTerminal;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Error, Result};
+use anyhow::{Context, Error, Result, bail};
 use ior_core::{Filter, Row, Stats};
 
-use super::output::{self, Opened, Pending, Temporaries};
+use super::output::{self, Opened, Parts, Pending, Single, Temporaries};
 use crate::cli::{Answer, Config, Format};
 use crate::signals::Signals;
-use crate::sink::{BufferedOut, Csv, Json, Names, Plain, Sink};
+use crate::sink::{
+    About, Account, BufferedOut, Csv, Files, Json, Names, Parquet, Plain, Rotate, Sink,
+};
 
 /// Rows wait no longer than this in a buffer of ours.
 const FLUSH_AFTER: Duration = Duration::from_millis(100);
@@ -36,18 +39,32 @@ struct Output {
 impl Pipeline {
     /// Opens the outputs.
     pub fn open(config: &Config, temporaries: &Temporaries, signals: &Signals) -> Result<Pipeline> {
-        let open = |wanted: &crate::cli::Output| -> Result<Output> {
-            let Opened {
-                file,
-                name,
-                pending,
-            } = output::open(&wanted.path, temporaries)?;
-            let sink = sink(wanted.format, file, signals).with_context(|| cannot_write(&name))?;
-            Ok(Output {
-                sink,
-                name,
-                pending,
-            })
+        let open = |wanted: &crate::cli::Output| match wanted.format {
+            Format::Parquet => {
+                let opened = output::open(&wanted.path, temporaries)?;
+                if opened.file.is_terminal() {
+                    bail!(
+                        "{}: it is a terminal; name a file",
+                        cannot_write(&opened.name)
+                    );
+                }
+                let name = opened.name.clone();
+                parquet(Box::new(Single::new(opened)), Rotate::Never, name, config)
+            }
+            Format::ParquetParts(rotate) => {
+                let name = wanted.path.display().to_string();
+                let parts = Parts::new(&wanted.path, temporaries)?;
+                parquet(Box::new(parts), rotate, name, config)
+            }
+            Format::Plain => text(&wanted.path, temporaries, signals, |out, names| {
+                Box::new(Plain::new(out, names))
+            }),
+            Format::Csv => text(&wanted.path, temporaries, signals, |out, names| {
+                Box::new(Csv::new(out, names))
+            }),
+            Format::Json => text(&wanted.path, temporaries, signals, |out, names| {
+                Box::new(Json::new(out, names))
+            }),
         };
         Ok(Pipeline {
             filter: config.filter.clone(),
@@ -87,15 +104,15 @@ impl Pipeline {
         }
     }
 
-    /// Hands buffered rows on if they have waited long enough.
-    pub fn flush_when_due(&mut self) {
+    /// Hands buffered rows on if they have waited long enough. `account` is asked where a file ends.
+    pub fn flush_when_due(&mut self, account: &dyn Fn() -> Account) {
         let now = Instant::now();
         if self.outputs.is_empty() || now.duration_since(self.flushed) < FLUSH_AFTER {
             return;
         }
         self.flushed = now;
         for output in &mut self.outputs {
-            if let Err(error) = output.sink.flush() {
+            if let Err(error) = output.sink.flush(account) {
                 self.failure = Some(Error::new(error).context(cannot_write(&output.name)));
             }
         }
@@ -107,18 +124,19 @@ impl Pipeline {
     }
 
     /// Completes every output that can be completed, and returns the first failure.
-    pub fn complete(&mut self) -> Result<()> {
-        let mut outcome = self.failure.take().map_or(Ok(()), Err);
+    pub fn complete(&mut self, account: &Account) -> Result<()> {
+        let mut outcome = Ok(());
         for mut output in self.outputs.drain(..) {
             let finished = output
                 .sink
-                .finish()
+                .finish(account)
                 .with_context(|| cannot_write(&output.name));
             let completed =
                 finished.and_then(|()| output.pending.take().map_or(Ok(()), Pending::complete));
             outcome = outcome.and(completed);
         }
-        outcome
+        // An output that has failed fails again when it is finished, and says more then.
+        outcome.and(self.failure.take().map_or(Ok(()), Err))
     }
 
     /// What the rows add up to, if that is wanted.
@@ -146,17 +164,46 @@ fn cannot_write(name: &str) -> String {
     format!("cannot write {name}")
 }
 
-fn sink(format: Format, file: File, signals: &Signals) -> io::Result<Box<dyn Sink>> {
+fn text(
+    path: &Path,
+    temporaries: &Temporaries,
+    signals: &Signals,
+    sink: fn(BufferedOut, Names) -> Box<dyn Sink>,
+) -> Result<Output> {
+    let Opened {
+        file,
+        name,
+        pending,
+    } = output::open(path, temporaries)?;
     let names = if file.is_terminal() {
         Names::Escaped
     } else {
         Names::Exact
     };
-    let out = BufferedOut::new(file, signals.over())?;
-    Ok(match format {
-        Format::Plain => Box::new(Plain::new(out, names)),
-        Format::Csv => Box::new(Csv::new(out, names)),
-        Format::Json => Box::new(Json::new(out, names)),
+    let out = BufferedOut::new(file, signals.over()).with_context(|| cannot_write(&name))?;
+    Ok(Output {
+        sink: sink(out, names),
+        name,
+        pending,
+    })
+}
+
+fn parquet(files: Box<dyn Files>, rotate: Rotate, name: String, config: &Config) -> Result<Output> {
+    let of_kernel = |name: &str| {
+        let text = fs::read_to_string(Path::new("/proc/sys/kernel").join(name));
+        text.unwrap_or_default().trim_end().to_owned()
+    };
+    let about = About {
+        hostname: of_kernel("hostname"),
+        kernel: of_kernel("osrelease"),
+        command: config.typed.clone(),
+        filter: config.filter.to_string(),
+    };
+    let sink = Parquet::new(files, rotate, about).with_context(|| cannot_write(&name))?;
+    Ok(Output {
+        sink: Box::new(sink),
+        name,
+        pending: None,
     })
 }
 
@@ -164,7 +211,9 @@ fn sink(format: Format, file: File, signals: &Signals) -> io::Result<Box<dyn Sin
 mod tests {
     use std::ffi::OsString;
 
-    use ior_core::{Abi, NameSource, Task, syscall};
+    use std::time::SystemTime;
+
+    use ior_core::{Abi, Details, Ids, Loss, NameSource, Task, Totals, syscall};
 
     use super::*;
     use crate::cli::{self, Request};
@@ -211,8 +260,19 @@ mod tests {
             requested: None,
             offset: None,
             flags: None,
-            details: ior_core::Details::default(),
+            details: Details::default(),
+            ids: Ids::default(),
         });
+    }
+
+    fn account() -> Account {
+        Account {
+            started: SystemTime::UNIX_EPOCH,
+            now: SystemTime::UNIX_EPOCH,
+            totals: Totals::default(),
+            loss: Loss::default(),
+            shed: 0,
+        }
     }
 
     #[test]
@@ -223,7 +283,7 @@ mod tests {
             take(&mut pipeline, ret);
         }
         assert!(!path.exists());
-        pipeline.complete().unwrap();
+        pipeline.complete(&account()).unwrap();
         assert_eq!(
             (pipeline.rows(), pipeline.filtered(), pipeline.shed()),
             (2, 2, 0)
@@ -247,11 +307,11 @@ mod tests {
         take(&mut pipeline, 1);
         while !pipeline.is_broken() {
             pipeline.flushed -= FLUSH_AFTER;
-            pipeline.flush_when_due();
+            pipeline.flush_when_due(&account);
         }
         take(&mut pipeline, 1);
         assert_eq!((pipeline.rows(), pipeline.shed()), (1, 1));
-        let message = format!("{:#}", pipeline.complete().unwrap_err());
+        let message = format!("{:#}", pipeline.complete(&account()).unwrap_err());
         assert!(
             message.starts_with("cannot write /dev/full: No space left"),
             "{message}"

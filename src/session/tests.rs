@@ -5,7 +5,7 @@ use std::fs;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use ior_core::{Abi, Loss, NameSource, Row, Task, Totals, syscall};
+use ior_core::{Abi, Details, Ids, Loss, NameSource, Row, Task, Totals, syscall};
 
 use super::*;
 use crate::cli::{self, Request};
@@ -50,7 +50,8 @@ impl Source for Endless {
             requested: None,
             offset: None,
             flags: None,
-            details: ior_core::Details::default(),
+            details: Details::default(),
+            ids: Ids::default(),
         });
         Ok(1)
     }
@@ -111,8 +112,7 @@ fn run(name: &str, args: &[&str], prepared: impl FnOnce()) -> (Result<u8>, bool)
         answer,
         command: Some(command),
         stop,
-        attached: Instant::now(),
-        attached_ns: None,
+        began: Began::now(),
     };
     let outcome = run.finish();
     let ended = directory.join("ended").exists();

@@ -10,7 +10,7 @@ use ior_core::{Row, escape};
 use super::columns::{
     self, Fields, Value, any_byte, push_device, push_flags, push_number, push_remark, push_time,
 };
-use super::{BufferedOut, Names, Sink};
+use super::{Account, BufferedOut, Names, Sink};
 
 /// Writes rows as JSON lines.
 #[derive(Debug)]
@@ -32,11 +32,11 @@ impl Sink for Json {
         self.out.row_done()
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self, _: &dyn Fn() -> Account) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    fn finish(&mut self, _: &Account) -> io::Result<()> {
         self.out.finish()
     }
 }

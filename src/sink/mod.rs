@@ -1,23 +1,26 @@
 //! Where rows go: one file a format, all of them fed with the same rows.
 //!
 //! The text formats write into a [`BufferedOut`], whose thread does the system calls, so that a slow reader does not hold
-//! up the collector before 16 buffers are full.
+//! up the collector before 16 buffers are full. [`Parquet`] has a thread of its own, which encodes too.
 
 mod buffered;
 mod columns;
 mod csv;
 mod json;
+mod parquet;
 mod plain;
 #[cfg(test)]
 mod tests;
 
 use std::io;
+use std::time::SystemTime;
 
-use ior_core::Row;
+use ior_core::{Loss, Row, Totals};
 
 pub use buffered::BufferedOut;
 pub use csv::Csv;
 pub use json::Json;
+pub use parquet::{Files, Parquet, Rotate};
 pub use plain::Plain;
 
 /// Takes rows. After an error every further call fails too.
@@ -25,11 +28,40 @@ pub trait Sink {
     /// Takes one row. May block while the output is stalled.
     fn row(&mut self, row: &Row<'_>) -> io::Result<()>;
 
-    /// Passes on what has been held back, without waiting until it is written.
-    fn flush(&mut self) -> io::Result<()>;
+    /// Passes on what has been held back, without waiting until it is written. `account` is asked by an output that ends a
+    /// file here.
+    fn flush(&mut self, account: &dyn Fn() -> Account) -> io::Result<()>;
 
     /// Writes everything out and waits until that is done; takes no row afterwards.
-    fn finish(&mut self) -> io::Result<()>;
+    fn finish(&mut self, account: &Account) -> io::Result<()>;
+}
+
+/// What a run has counted so far.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// When the trace was attached.
+    pub started: SystemTime,
+    /// When this was counted.
+    pub now: SystemTime,
+    /// The kernel's exact counters.
+    pub totals: Totals,
+    /// What did not become a row.
+    pub loss: Loss,
+    /// Rows that came after an output had failed.
+    pub shed: u64,
+}
+
+/// What a recording says about its run.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The machine's name.
+    pub hostname: String,
+    /// Release of its kernel.
+    pub kernel: String,
+    /// The command line of ior.
+    pub command: String,
+    /// The content filter; empty if every row is kept.
+    pub filter: String,
 }
 
 /// How names are written.

@@ -6,7 +6,7 @@ use ior_core::{Flags, Kind, Remark, Row};
 
 use super::columns::{push_flags, push_number, push_remark};
 use super::csv::{push_field, push_text, quote_from};
-use super::{BufferedOut, Names, Sink};
+use super::{Account, BufferedOut, Names, Sink};
 
 const HEADER: &[u8] = b"durationToPrevNs,durationNs,comm,pid.tid,name,ret,notice,file\n";
 
@@ -31,11 +31,11 @@ impl Sink for Plain {
         self.out.row_done()
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    fn flush(&mut self, _: &dyn Fn() -> Account) -> io::Result<()> {
         self.out.flush()
     }
 
-    fn finish(&mut self) -> io::Result<()> {
+    fn finish(&mut self, _: &Account) -> io::Result<()> {
         self.out.finish()
     }
 }

@@ -1,6 +1,6 @@
 //! Rows made by hand, as every text format writes them, and read back.
 
-use ior_core::{Abi, Details, Dev, NameSource, Row, Task, syscall};
+use ior_core::{Abi, Details, Dev, Ids, NameSource, Row, Task, syscall};
 
 use super::columns;
 use super::{Names, csv, json, plain};
@@ -38,6 +38,7 @@ fn row<'a>(task: &'a Task, file: &'a [u8]) -> Row<'a> {
         name_source: NameSource::Kernel,
         filter_epoch: 0,
         details: Details::default(),
+        ids: Ids::default(),
         dev: Some(Dev { major: 8, minor: 1 }),
         ino: Some(u64::MAX),
         requested: None,

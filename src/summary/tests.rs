@@ -1,7 +1,7 @@
 //! Summaries of fixed data, at a narrow and a wide width.
 
 use ior_core::syscall::by_name;
-use ior_core::{Abi, Details, NameSource, Row, Task};
+use ior_core::{Abi, Details, Ids, NameSource, Row, Task};
 
 use super::*;
 
@@ -47,6 +47,7 @@ fn row<'a>(task: &'a Task, syscall: &str, ret: i64, latency_ns: u64, file: &'a [
         offset: None,
         flags: None,
         details: Details::default(),
+        ids: Ids::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! From a raw row to a [`Row`]: looks up who and what, and puts the names together. Allocates nothing a row.
 
 use ior_core::syscall::{CountIs, FlagsAre, OffsetForm, OffsetIs};
-use ior_core::{ByteClass, Details, Kind, NameSource, Row, Syscall, name, syscall};
+use ior_core::{ByteClass, Details, Ids, Kind, NameSource, Row, Syscall, name, syscall};
 
 use crate::batch::{Batch, Extra, RawRow};
 use crate::clock::Offsets;
@@ -159,6 +159,10 @@ impl Resolver {
             offset: offset(row, call, file),
             flags: (call.roles.flags_are == FlagsAre::Flags).then_some(row.flags),
             details: self.details(row, call, time_ns),
+            ids: Ids {
+                task: row.task,
+                file: if object.is_some() { row.file } else { 0 },
+            },
         });
         Resolved::Done
     }

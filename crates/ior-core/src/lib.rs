@@ -19,7 +19,7 @@ pub use errno::Remark;
 pub use filter::{Condition, Filter, FilterError};
 pub use flags::Flags;
 pub use row::{
-    Abi, Details, Dev, NameSource, Row, TIMEOUT_INFINITE, TIMEOUT_UNREADABLE, Task, is_error,
+    Abi, Details, Dev, Ids, NameSource, Row, TIMEOUT_INFINITE, TIMEOUT_UNREADABLE, Task, is_error,
 };
 pub use stats::Stats;
 pub use syscall::{ByteClass, Family, Kind, Syscall};

@@ -49,6 +49,18 @@ pub struct Row<'a> {
     pub flags: Option<u32>,
     /// What only some calls have.
     pub details: Details,
+    /// Numbers of the task and the file.
+    pub ids: Ids,
+}
+
+/// Numbers a source has given: where two rows of a session have the same one, what it stands for is the same, so that an
+/// output need not compare. 0 is none: nothing is known then.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ids {
+    /// Of `task`.
+    pub task: u32,
+    /// Of `file`, `dev` and `ino`.
+    pub file: u64,
 }
 
 /// Columns of sleeps, polls, `epoll_ctl` and changes of the address space.
@@ -167,6 +179,9 @@ pub enum Abi {
 }
 
 impl Abi {
+    /// How many there are.
+    pub const COUNT: usize = 3;
+
     /// The column's value.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::row::{Abi, Details, NameSource, Task};
+use crate::row::{Abi, Details, Ids, NameSource, Task};
 use crate::syscall;
 
 fn task() -> Task {
@@ -39,6 +39,7 @@ fn row(task: &Task) -> Row<'_> {
         name_source: NameSource::Argument,
         filter_epoch: 0,
         details: Details::default(),
+        ids: Ids::default(),
         dev: None,
         ino: None,
         requested: None,

@@ -1,7 +1,7 @@
 //! What rows add up to, also past the bounds.
 
 use super::*;
-use crate::row::{Abi, Details, NameSource, Task};
+use crate::row::{Abi, Details, Ids, NameSource, Task};
 use crate::syscall;
 
 fn task(pid: u32, process: &[u8]) -> Task {
@@ -47,6 +47,7 @@ fn row<'a>(
         name_source: NameSource::Kernel,
         filter_epoch: 0,
         details: Details::default(),
+        ids: Ids::default(),
         dev: None,
         ino: None,
         requested: None,
