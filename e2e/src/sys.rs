@@ -741,6 +741,12 @@ pub fn getpid32() -> i32 {
     pid
 }
 
+/// Lets SIGINT end this process and those it starts, also where a shell has started it in the background.
+pub fn heed_interrupts() {
+    // SAFETY: restores the default, before any thread exists.
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+}
+
 /// Copies bytes to an address of a mapping made by the scenario.
 pub fn poke(address: usize, bytes: &[u8]) {
     // SAFETY: the scenario mapped at least that much there, writable.

@@ -20,12 +20,14 @@ use e2e::harness::requirements;
 use e2e::harness::scratch::Scratch;
 use e2e::harness::{Result, check};
 use e2e::scenarios::{self, Scenario, Traced};
+use e2e::sys;
 use libtest_mimic::{Arguments, Trial};
 
 /// A test by name.
 type Test = (&'static str, fn(&Programs) -> Result<()>);
 
 fn main() -> ExitCode {
+    sys::heed_interrupts();
     let ior = requirements::ior_binary();
     let missing = requirements::missing(&ior);
     let ignored = missing.is_some() && !requirements::required();

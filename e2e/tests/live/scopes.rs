@@ -124,7 +124,13 @@ pub const CASES: &[Case] = &[
     case(
         "trace_families_network",
         ("socket", Command),
-        &["--trace-families", "network"],
+        // Some pairs are made outside the brackets.
+        &[
+            "--trace-families",
+            "network",
+            "--no-trace-syscalls",
+            "socketpair",
+        ],
         All,
         |call, _| is_one_of(call, SENDING),
     ),

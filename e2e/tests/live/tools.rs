@@ -16,6 +16,7 @@ use crate::Test;
 pub const TESTS: &[Test] = &[
     ("tee", tee),
     ("syscall_list", syscall_list),
+    ("answered_calls", answered_calls),
     ("cp_64_mib", cp_64_mib),
     ("grandchildren", grandchildren),
     ("hundred_programs", hundred_programs),
@@ -260,4 +261,23 @@ fn syscall_list(programs: &Programs) -> Result<()> {
     check(differing.is_empty(), || {
         format!("no scenario is written for, or not traced as stated: {differing:?}")
     })
+}
+
+/// Calls that never ran are counted: four kinds of answers of a filter (two of them twice), and one of a tracer.
+fn answered_calls(programs: &Programs) -> Result<()> {
+    for (scenario, count) in [("answered_by_filter", 6), ("changed_by_tracer", 1)] {
+        let scratch = Scratch::new()?;
+        let mut ior = programs.ior(["--trace-families", "all", "--discard", "--"]);
+        let finished = run(ior
+            .arg(&programs.workload)
+            .arg(scenario)
+            .arg(scratch.path()))?;
+        let line =
+            format!("answered by a seccomp filter or a tracer without being run: {count}");
+        check(
+            finished.err.lines().any(|said| said.ends_with(&line)),
+            || format!("{scenario}: no line {line:?} in:\n{}", finished.err),
+        )?;
+    }
+    Ok(())
 }
