@@ -81,7 +81,7 @@ impl Statistics {
         if self.loss.answered > 0 {
             writeln!(
                 out,
-                "ior: {} calls were answered by a seccomp filter or a tracer: they did not run and are no rows",
+                "ior: answered by a seccomp filter or a tracer without being run: {}",
                 self.loss.answered
             )?;
         }
@@ -311,7 +311,7 @@ mod tests {
         ior: 990 rows did not fit into the ring buffer, from 0.520 s to 1.310 s after the start: use a larger --buffer-size or trace less (the totals are exact)
         ior: 3 rows were shed: their output had failed or was closed
         ior: BUG: calls are not rows + filtered + lost: unaccounted 7; please report it
-        ior: 2 calls were answered by a seccomp filter or a tracer: they did not run and are no rows
+        ior: answered by a seccomp filter or a tracer without being run: 2
         ior: in flight: sh\x1b (pid 41, tid 42) read /dev/tty\n for 3.2 s
         ");
         assert_eq!(lines[7..].len(), 10);
