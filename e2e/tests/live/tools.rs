@@ -272,8 +272,7 @@ fn answered_calls(programs: &Programs) -> Result<()> {
             .arg(&programs.workload)
             .arg(scenario)
             .arg(scratch.path()))?;
-        let line =
-            format!("answered by a seccomp filter or a tracer without being run: {count}");
+        let line = format!("answered by a seccomp filter or a tracer without being run: {count}");
         check(
             finished.err.lines().any(|said| said.ends_with(&line)),
             || format!("{scenario}: no line {line:?} in:\n{}", finished.err),
