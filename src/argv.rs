@@ -1,23 +1,25 @@
 //! The original tool's spelling: long options with one dash (`-plain -duration 5`) become two-dash ones before clap sees them.
 //!
 //! Which long options exist, and which take a value, is asked of the clap command, so that there is no second list of them.
-//! Short options (`-p1`, `-fq`) stay as they are, and so does everything from `--` or the first word that is no option on.
+//! Short options (`-p1`, `-fq`) stay as they are, and so does everything from `--` on, or from the first word that is neither
+//! an option nor of a subcommand.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
 use clap::{Arg, Command};
 
-/// Long options of the original tool that this version does not have yet, so that the complaint names them
-/// as typed and does not read `-flamegraph` as `-f -l …`.
-const NOT_YET: [&str; 4] = ["flamegraph", "name", "fields", "count"];
+/// Long options of subcommands, so that the complaint names them as typed where they stand before one, and does not read
+/// `-fields` as `-f -i …`.
+const ELSEWHERE: [&str; 3] = ["fields", "count", "title"];
 
 /// Rewrites the arguments, program name first, for `command`.
 pub fn rewrite(args: impl IntoIterator<Item = OsString>, command: &Command) -> Vec<OsString> {
     let mut args = args.into_iter();
     let mut rewritten: Vec<OsString> = args.by_ref().take(1).collect();
-    let mut command = command;
+    let (top, mut command) = (command, command);
     while let Some(arg) = args.next() {
+        let is_of_subcommand = !std::ptr::eq(command, top);
         if arg == "--" {
             rewritten.push(arg);
             break;
@@ -27,6 +29,7 @@ pub fn rewrite(args: impl IntoIterator<Item = OsString>, command: &Command) -> V
             rewritten.push(arg);
             match subcommand {
                 Some(subcommand) => command = subcommand,
+                None if is_of_subcommand => {}
                 None => break,
             }
             continue;
@@ -55,7 +58,7 @@ fn two_dashes(arg: OsString, command: &Command) -> OsString {
         return arg;
     };
     let is_long = find_long(name, command).is_some()
-        || NOT_YET.iter().any(|other| other.as_bytes() == name)
+        || ELSEWHERE.iter().any(|other| other.as_bytes() == name)
         // No cluster of short options begins like this: a slip in a long one, which the complaint should name whole.
         || (first.is_ascii_alphabetic() && find_short(*first, command).is_none());
     if is_long {
@@ -166,9 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn options_of_the_original_that_do_not_exist_yet_are_named_as_typed() {
-        check("-flamegraph -name n", "--flamegraph --name n");
+    fn options_of_a_subcommand_before_it_are_named_as_typed() {
         check("-fields comm -count bytes", "--fields comm -count bytes");
+        check("-title=x -count=1", "--title=x --count=1");
     }
 
     #[test]
@@ -201,6 +204,27 @@ mod tests {
     fn a_subcommand_has_its_own_options() {
         check("syscalls -json", "syscalls --json");
         check("syscalls -plain -json", "syscalls --plain --json");
+    }
+
+    #[test]
+    fn aggregates_are_made_and_read_in_the_original_spelling() {
+        let check = |typed: &str, meant: &str| {
+            let args = typed.split_whitespace().map(OsString::from);
+            let got = rewrite(args, &crate::cli::command());
+            assert_eq!(got.join(&OsString::from(" ")), *meant);
+        };
+        check(
+            "ior -flamegraph -name n -max-keys 5 -- x -name",
+            "ior --flamegraph --name n --max-keys 5 -- x -name",
+        );
+        check(
+            "ior collapsed x.ior.zst -fields comm,path -count bytes",
+            "ior collapsed x.ior.zst --fields comm,path --count bytes",
+        );
+        check(
+            "ior collapsed -fields comm,path -count bytes x.ior.zst",
+            "ior collapsed --fields comm,path --count bytes x.ior.zst",
+        );
     }
 
     #[test]

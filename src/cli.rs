@@ -1,14 +1,13 @@
 //! What was typed → what is meant: a [`Request`], checked as far as it can be without touching the kernel.
 
 mod args;
+mod outputs;
 pub mod select;
 mod values;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs;
 use std::os::unix::ffi::OsStringExt;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,9 +20,11 @@ use ior_core::syscall::by_name;
 use ior_core::{Filter, Syscall, escape};
 
 use crate::argv;
+use crate::recorded::Wanted;
 use crate::sink::Rotate;
 use args::{
-    CallArgs, HookArg, OutputArgs, PairingArg, Question, RowArgs, RunArgs, ScopeArgs, Typed,
+    CallArgs, HookArg, OutputArgs, PairingArg, Question, RecordingArgs, RowArgs, RunArgs,
+    ScopeArgs, Typed,
 };
 
 /// Where cgroup-v2 directories are.
@@ -43,8 +44,28 @@ pub enum Request {
         /// How it is printed.
         form: Form,
     },
+    /// `ior collapsed`.
+    Collapsed(Recording),
+    /// `ior flamegraph`.
+    Flamegraph {
+        /// What is drawn.
+        recording: Recording,
+        /// Where to; `-` is standard output.
+        output: PathBuf,
+        /// What is written above it.
+        title: Option<String>,
+    },
     /// A trace.
     Trace(Box<Config>),
+}
+
+/// A recording and what is wanted of it.
+#[derive(Debug)]
+pub struct Recording {
+    /// The file.
+    pub path: PathBuf,
+    /// What is read.
+    pub wanted: Wanted,
 }
 
 /// How an answer is printed.
@@ -65,6 +86,8 @@ pub struct Config {
     pub filter: Filter,
     /// Where they go; empty: nowhere, or into the summary.
     pub outputs: Vec<Output>,
+    /// The aggregate, if one is wanted.
+    pub aggregate: Option<Aggregate>,
     /// What is made of the calls besides.
     pub answer: Answer,
     /// How long to run.
@@ -84,6 +107,15 @@ pub struct Output {
     pub format: Format,
     /// The file, `-` being standard output; the directory of [`Format::ParquetParts`].
     pub path: PathBuf,
+}
+
+/// The sums for flame graphs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Aggregate {
+    /// Part of its file's name.
+    pub name: String,
+    /// Keys told apart at most.
+    pub max_keys: usize,
 }
 
 /// How rows are written.
@@ -133,9 +165,7 @@ impl Config {
 
 /// Understands the arguments, program name first. An error is one or two lines for the user.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request> {
-    let mut command = Typed::command();
-    // The subcommand `help` is built here too.
-    command.build();
+    let command = command();
     let args: Vec<OsString> = args.into_iter().collect();
     let typed = as_typed(&args);
     let args = argv::rewrite(args, &command);
@@ -147,6 +177,14 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request> {
         Err(error) if !error.use_stderr() => Ok(Request::Print(error.render().to_string())),
         Err(error) => Err(anyhow!("{} (see 'ior --help')", in_one_line(&error))),
     }
+}
+
+/// Everything that can be typed.
+pub fn command() -> clap::Command {
+    let mut command = Typed::command();
+    // The subcommand `help` is built here too.
+    command.build();
+    command
 }
 
 /// clap's message and its suggestion, without the usage that every message repeats.
@@ -199,8 +237,33 @@ fn request(typed: Typed, line: String) -> Result<Request> {
             all,
             form: form(json),
         }),
+        Some(Question::Collapsed { recording: args }) => Ok(Request::Collapsed(recording(args)?)),
+        Some(Question::Flamegraph {
+            recording: args,
+            output,
+            title,
+        }) => Ok(Request::Flamegraph {
+            recording: recording(args)?,
+            output,
+            title,
+        }),
         None => Ok(Request::Trace(Box::new(config(typed, line)?))),
     }
+}
+
+fn recording(args: RecordingArgs) -> Result<Recording> {
+    let fields = args.fields;
+    let mut others = fields.iter().enumerate();
+    if others.any(|(place, field)| fields[..place].contains(field)) {
+        bail!("--fields: a field is there twice");
+    }
+    Ok(Recording {
+        path: args.file,
+        wanted: Wanted {
+            fields,
+            count: args.count,
+        },
+    })
 }
 
 fn config(typed: Typed, line: String) -> Result<Config> {
@@ -219,10 +282,11 @@ fn config(typed: Typed, line: String) -> Result<Config> {
         },
         filter: filter(typed.rows)?,
         outputs: if rows {
-            outputs(&typed.output)?
+            outputs::outputs(&typed.output)?
         } else {
             Vec::new()
         },
+        aggregate: outputs::aggregate(&typed.output, &command),
         answer,
         duration: typed.run.duration,
         talk: if typed.output.quiet {
@@ -332,95 +396,13 @@ fn answer(args: &OutputArgs) -> Answer {
         || args.csv.is_some()
         || args.json.is_some()
         || args.parquet.is_some()
+        || args.flamegraph
         || args.discard
     {
         Answer::Nothing
     } else {
         Answer::Summary
     }
-}
-
-fn outputs(args: &OutputArgs) -> Result<Vec<Output>> {
-    let plain = args.plain.then(|| PathBuf::from("-"));
-    let parquet = parquet(args)?;
-    let mut outputs: Vec<Output> = Vec::new();
-    for (format, path) in [
-        (Format::Plain, plain),
-        (Format::Csv, args.csv.clone()),
-        (Format::Json, args.json.clone()),
-        (parquet, args.parquet.clone()),
-    ] {
-        let Some(path) = path else { continue };
-        if outputs.iter().any(|other| is_one_file(&other.path, &path)) {
-            match path.to_str() {
-                Some("-") => bail!(
-                    "two outputs want standard output (--plain, --csv -, --json -, --parquet -): give all but one a file"
-                ),
-                _ => bail!(
-                    "two outputs want the file {}: give each its own",
-                    path.display()
-                ),
-            }
-        }
-        outputs.push(Output { format, path });
-    }
-    Ok(outputs)
-}
-
-/// One file, or parts in a directory, which only parts can be in.
-fn parquet(args: &OutputArgs) -> Result<Format> {
-    let names_directory =
-        |path: &Path| path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
-    match (&args.parquet, args.rotate) {
-        (Some(path), rotate) if names_directory(path) => {
-            Ok(Format::ParquetParts(rotate.unwrap_or(Rotate::Never)))
-        }
-        (Some(path), Some(_)) => bail!(
-            "--rotate: {} is one file; --parquet {}/ makes parts in a directory",
-            path.display(),
-            path.display()
-        ),
-        _ => Ok(Format::Parquet),
-    }
-}
-
-/// Whether two outputs are one file, however it is called. `/dev/null` takes any number.
-fn is_one_file(one: &Path, other: &Path) -> bool {
-    if one == "-" && other == "-" {
-        return true;
-    }
-    let (one_is, other_is) = (identity(one), identity(other));
-    if one_is.is_some() && one_is == identity(Path::new("/dev/null")) {
-        return false;
-    }
-    one == other || one_is.is_some() && one_is == other_is
-}
-
-/// What makes a file the same as another.
-#[derive(PartialEq, Eq)]
-enum Identity {
-    /// Device and inode of a file that is there.
-    There(u64, u64),
-    /// The canonical name of one that is not.
-    New(PathBuf),
-}
-
-/// `None` if no file can be there.
-fn identity(path: &Path) -> Option<Identity> {
-    let path = if path == "-" {
-        Path::new("/proc/self/fd/1")
-    } else {
-        path
-    };
-    if let Ok(found) = fs::metadata(path) {
-        return Some(Identity::There(found.dev(), found.ino()));
-    }
-    let directory = match path.parent()? {
-        here if here == "" => Path::new("."),
-        directory => directory,
-    };
-    let directory = fs::canonicalize(directory).ok()?;
-    Some(Identity::New(directory.join(path.file_name()?)))
 }
 
 fn hook(args: &RunArgs) -> Option<Hook> {

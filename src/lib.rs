@@ -6,7 +6,11 @@
 
 mod argv;
 pub mod cli;
+mod collapsed;
 mod doctor;
+mod flamegraph;
+mod names;
+pub mod recorded;
 mod session;
 mod signals;
 pub mod sink;
@@ -16,12 +20,15 @@ mod syscalls_list;
 
 use std::ffi::OsString;
 use std::fmt::{self, Write as _};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::time::Instant;
 
 use anyhow::Error;
-use cli::Request;
+use cli::{Recording, Request};
+use collapsed::Stacks;
+use flamegraph::Caption;
 use ior_core::escape;
+use recorded::Completeness;
 
 /// Exit status of a usage error.
 const USAGE: u8 = 2;
@@ -75,6 +82,28 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<u8, Failure> {
                 .write_all(text.as_bytes())
                 .map(|()| true),
         ),
+        Request::Collapsed(recording) => {
+            let stacks = stacks(&recording)?;
+            let mut out = BufWriter::new(io::stdout().lock());
+            printed(
+                stacks
+                    .write(&mut out)
+                    .and_then(|()| out.flush())
+                    .map(|()| true),
+            )
+        }
+        Request::Flamegraph {
+            recording,
+            output,
+            title,
+        } => {
+            let caption = Caption::new(title, &recording.wanted);
+            let drawn = flamegraph::write(&stacks(&recording)?, &caption, &output);
+            drawn
+                .or_else(session::unless_closed)
+                .map(|()| 0)
+                .map_err(failed)
+        }
         Request::Doctor(form) => printed(doctor::print(
             &ior_bpf::doctor::examine(),
             form,
@@ -84,6 +113,26 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<u8, Failure> {
             printed(syscalls_list::print(all, form, &mut io::stdout().lock()).map(|()| true))
         }
     }
+}
+
+fn failed(error: Error) -> Failure {
+    Failure { status: 1, error }
+}
+
+/// The stacks of a recording. Says so if it is incomplete.
+fn stacks(recording: &Recording) -> Result<Stacks, Failure> {
+    let mut stacks = Stacks::new(&recording.wanted);
+    let read = recorded::read(&recording.path, &recording.wanted, &mut |calls| {
+        stacks.add(calls);
+    });
+    if read.map_err(failed)? == Completeness::Incomplete {
+        let path = escape::terminal(recording.path.as_os_str().as_encoded_bytes()).into_owned();
+        let _ = writeln!(
+            io::stderr(),
+            "ior: warning: {path} is incomplete: calls or names were lost when it was recorded"
+        );
+    }
+    Ok(stacks)
 }
 
 /// The exit status of something printed that says whether all is well. Whoever closed the pipe has read enough.

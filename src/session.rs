@@ -2,7 +2,7 @@
 
 mod answer;
 mod command;
-mod output;
+pub mod output;
 mod pipeline;
 mod stop;
 mod tasks;
@@ -26,7 +26,7 @@ use crate::summary::{self, Statistics, Usage};
 use answer::Destination;
 use command::Command;
 use output::Temporaries;
-use pipeline::Pipeline;
+use pipeline::{Pipeline, Remark};
 use stop::Stop;
 use tasks::Watched;
 
@@ -162,6 +162,7 @@ impl Run {
         drop(self.command.take());
         let completed = self.complete();
         let answered = self.answer();
+        self.say_remarks();
         self.say_statistics(elapsed, in_flight);
         match recorded {
             Recorded::Yes => {}
@@ -238,6 +239,18 @@ impl Run {
         }
     }
 
+    fn say_remarks(&self) {
+        for remark in self.pipeline.remarks() {
+            let _ = match remark {
+                Remark::Written(name) if self.config.talk == Talk::Normal => {
+                    writeln!(io::stderr(), "ior: wrote {name}")
+                }
+                Remark::Written(_) => Ok(()),
+                Remark::OfSink(text) => writeln!(io::stderr(), "ior: {text}"),
+            };
+        }
+    }
+
     fn say_statistics(&self, elapsed: Duration, in_flight: Option<Vec<InFlight>>) {
         let statistics = Statistics {
             elapsed,
@@ -297,7 +310,7 @@ fn announce(config: &Config, variant: &Variant, took: Duration) {
 }
 
 /// Whoever closed the pipe has seen enough: no failure.
-fn unless_closed(error: Error) -> Result<()> {
+pub fn unless_closed(error: Error) -> Result<()> {
     let is_closed = |cause: &(dyn std::error::Error + 'static)| {
         cause
             .downcast_ref::<io::Error>()

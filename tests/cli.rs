@@ -184,6 +184,48 @@ fn two_outputs_that_are_one_file_are_refused_however_it_is_called() {
 }
 
 #[test]
+fn an_aggregate_has_a_name_that_fits_into_its_files() {
+    insta::assert_snapshot!(complaint(&["--flamegraph", "--name", "a/b"], 2), @"ior: invalid value 'a/b' for '--name <NAME>': it becomes part of a file's name: at most 100 bytes, and no `/` (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["-flamegraph", "-max-keys", "0"], 2), @"ior: invalid value '0' for '--max-keys <NUMBER>': expected a number from 1 to 1000000 (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["--name", "x"], 2), @"ior: the following required arguments were not provided: --flamegraph (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["--totals", "--flamegraph"], 2), @"ior: the argument '--totals' cannot be used with '--flamegraph' (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["--fields", "comm"], 2), @"ior: unexpected argument '--fields' found (see 'ior --help')");
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    insta::assert_snapshot!(complaint(&["collapsed"], 2), @"ior: the following required arguments were not provided: <RECORDING> (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["collapsed", "/no/such/file"], 1), @"ior: cannot read /no/such/file: No such file or directory (os error 2)");
+    insta::assert_snapshot!(complaint(&["collapsed", "/etc"], 1), @"ior: cannot read /etc: Is a directory (os error 21)");
+    insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd"], 1), @"ior: cannot read /etc/passwd: it is no recording of ior (.ior.zst or Parquet)");
+    insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd", "--fields", "comm,file"], 2), @"ior: invalid value 'file' for '--fields <LIST>' [possible values: comm, path, syscall, pid, tid, flags] (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd", "-fields", "comm,comm"], 2), @"ior: --fields: a field is there twice");
+    insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd", "-count", "rows"], 2), @"ior: invalid value 'rows' for '--count <WHAT>' [possible values: calls, latency, gap, bytes, errors] (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["flamegraph", "/etc/passwd"], 2), @"ior: the following required arguments were not provided: --output <FILE> (see 'ior --help')");
+    let directory = Directory::new("no-recording");
+    let path = |name: &str| directory.0.join(name).to_str().unwrap().to_owned();
+    complaint(&["flamegraph", "/etc/passwd", "-o", &path("out.svg")], 1);
+    for (name, bytes) in [
+        ("empty", &b""[..]),
+        ("cut.ior.zst", b"\x50\x2a\x4d\x18\x0c\0\0\0ior-aggr"),
+        (
+            "newer.ior.zst",
+            b"\x50\x2a\x4d\x18\x0c\0\0\0ior-aggr\x09\0\0\0",
+        ),
+        ("x.parquet", b"PAR1 and so on"),
+    ] {
+        fs::write(path(name), bytes).unwrap();
+        let message = complaint(&["collapsed", &path(name)], 1);
+        assert!(
+            message.starts_with(&format!("ior: cannot read {}: it ", path(name))),
+            "{message}"
+        );
+    }
+    let names = ["cut.ior.zst", "empty", "newer.ior.zst", "x.parquet"];
+    assert_eq!(directory.names(), names);
+}
+
+#[test]
 fn a_process_that_does_not_exist_is_a_failure() {
     insta::assert_snapshot!(complaint(&["-p", "999999999"], 1), @"ior: no process 999999999: it has ended, or the number is of another pid namespace (see `ps -e`)");
     insta::assert_snapshot!(complaint(&["-t", "999999999"], 1), @"ior: no thread 999999999: it has ended, or the number is of another pid namespace (see `ps -eL`)");

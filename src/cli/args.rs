@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::values;
+use crate::recorded::{Count, Field};
 use crate::sink::Rotate;
+use crate::sink::aggregate::DEFAULT_KEYS;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -15,6 +17,8 @@ Examples:
   sudo ior --plain -p 1234 --duration 5s  every file call of a process as CSV
   sudo ior --json - --errors -- make      every file call that fails in a build
   sudo ior --csv x.csv --min-latency 10ms --trace-syscalls fsync,fdatasync
+  sudo ior --flamegraph -- make           sums for a flame graph, in one small file
+  ior flamegraph FILE.ior.zst -o out.svg  the flame graph
 
 ior needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_RESOURCE; `ior doctor` says what
 is missing. Exit status: 0 or that of COMMAND, 1 failed, 2 usage, 125 COMMAND not run.";
@@ -26,7 +30,7 @@ is missing. Exit status: 0 or that of COMMAND, 1 failed, 2 usage, 125 COMMAND no
     version,
     about,
     after_help = EXAMPLES,
-    override_usage = "ior [OPTIONS]\n       ior [OPTIONS] -- COMMAND [ARGUMENT]...\n       ior doctor | syscalls",
+    override_usage = "ior [OPTIONS]\n       ior [OPTIONS] -- COMMAND [ARGUMENT]...\n       ior collapsed | flamegraph | doctor | syscalls",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true,
     max_term_width = 100
@@ -55,6 +59,24 @@ pub struct Typed {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Question {
+    /// Print a recording as collapsed stacks
+    Collapsed {
+        /// What is read.
+        #[command(flatten)]
+        recording: RecordingArgs,
+    },
+    /// Draw a recording as a flame graph
+    Flamegraph {
+        /// What is read.
+        #[command(flatten)]
+        recording: RecordingArgs,
+        /// The picture (SVG); - is standard output
+        #[arg(short, long, value_name = "FILE")]
+        output: PathBuf,
+        /// What is written above it
+        #[arg(long, value_name = "TEXT")]
+        title: Option<String>,
+    },
     /// Say what this kernel and this user can do, and how to mend what is missing
     Doctor {
         /// One JSON object a line
@@ -70,6 +92,25 @@ pub enum Question {
         #[arg(long)]
         json: bool,
     },
+}
+
+/// A recording and what is wanted of it.
+#[derive(Debug, Args)]
+pub struct RecordingArgs {
+    /// A file of --flamegraph (.ior.zst) or of --parquet
+    #[arg(value_name = "RECORDING")]
+    pub file: PathBuf,
+    /// What a stack is made of, from the bottom to the top
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "comm,path,syscall"
+    )]
+    pub fields: Vec<Field>,
+    /// What is counted; times are in nanoseconds
+    #[arg(long, value_name = "WHAT", default_value = "calls")]
+    pub count: Count,
 }
 
 /// Who is traced; the kernel decides.
@@ -160,11 +201,20 @@ pub struct OutputArgs {
     /// Begin another part after SIZE or TIME (1GiB, 10m)
     #[arg(long, value_name = "SIZE|TIME", requires = "parquet", value_parser = values::rotate)]
     pub rotate: Option<Rotate>,
+    /// Sums by thread, call, file and flags for flame graphs: HOST-NAME-TIME.ior.zst
+    #[arg(long)]
+    pub flamegraph: bool,
+    /// NAME in the name of that file (default: COMMAND's, or ior)
+    #[arg(long, value_name = "NAME", requires = "flamegraph", value_parser = values::file_name_part)]
+    pub name: Option<String>,
+    /// Sums told apart in it at most; the rest is [other]
+    #[arg(long, value_name = "NUMBER", requires = "flamegraph", default_value_t = DEFAULT_KEYS, value_parser = values::max_keys)]
+    pub max_keys: usize,
     /// Exact totals by syscall, no rows: cheapest; --json FILE writes them as JSON
-    #[arg(long, conflicts_with_all = ["plain", "csv", "parquet", "path", "errors", "min_latency", "filter"])]
+    #[arg(long, conflicts_with_all = ["plain", "csv", "parquet", "flamegraph", "path", "errors", "min_latency", "filter"])]
     pub totals: bool,
     /// Make rows and drop them, for measurements
-    #[arg(long, hide = true, conflicts_with_all = ["plain", "csv", "json", "parquet", "totals"])]
+    #[arg(long, hide = true, conflicts_with_all = ["plain", "csv", "json", "parquet", "flamegraph", "totals"])]
     pub discard: bool,
     /// Only warnings, losses and errors on standard error, no statistics
     #[arg(short, long)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 use ior_core::units;
 
 use crate::sink::Rotate;
+use crate::sink::aggregate::MAX_KEYS;
 
 const BUFFER_SIZES: RangeInclusive<u32> = 64 << 10..=1 << 30;
 
@@ -43,6 +44,27 @@ pub fn rotate(text: &str) -> Result<Rotate, String> {
         }
         (_, Ok(bytes)) if !bare && bytes > 0 => Ok(Rotate::Size(bytes)),
         _ => Err("expected a size such as 1GiB, or a time such as 10m".into()),
+    }
+}
+
+/// Part of the name of a file.
+pub fn file_name_part(text: &str) -> Result<String, String> {
+    /// A file's name may have 255 bytes, and a host's 64.
+    const MOST: usize = 100;
+    let fits = !text.is_empty() && text.len() <= MOST;
+    if !fits || text.contains(|character: char| character == '/' || character.is_control()) {
+        return Err(format!(
+            "it becomes part of a file's name: at most {MOST} bytes, and no `/`"
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+/// Keys of an aggregate.
+pub fn max_keys(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(keys @ 1..=MAX_KEYS) => Ok(keys),
+        _ => Err(format!("expected a number from 1 to {MAX_KEYS}")),
     }
 }
 
@@ -120,6 +142,18 @@ mod tests {
         );
         for text in ["", "0s", "0k", "10", "1.5", "-1s", "often"] {
             assert!(rotate(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_file_name_is_one() {
+        assert_eq!(file_name_part("a b.c"), Ok("a b.c".to_owned()));
+        for text in ["", "a/b", "../x", "a\nb", &"x".repeat(101)] {
+            assert!(file_name_part(text).is_err(), "{text}");
+        }
+        assert_eq!((max_keys("1"), max_keys("1000000")), (Ok(1), Ok(1_000_000)));
+        for text in ["", "0", "1000001", "many"] {
+            assert!(max_keys(text).is_err(), "{text}");
         }
     }
 

@@ -138,8 +138,23 @@ impl Files for Parts {
     }
 
     fn complete(&mut self) -> io::Result<()> {
-        self.pending.take().map_or(Ok(()), Pending::complete_beside)
+        let completed = self
+            .pending
+            .take()
+            .map(|pending| pending.complete_beside(".parquet"));
+        completed.transpose().map(drop)
     }
+}
+
+/// A file in the current directory whose name ior makes up.
+pub fn create_beside(name: &str, temporaries: &Temporaries) -> Result<Opened> {
+    let (file, pending) = create(Path::new(name), None, temporaries)
+        .with_context(|| format!("cannot write {name}"))?;
+    Ok(Opened {
+        file,
+        name: name.to_owned(),
+        pending,
+    })
 }
 
 /// One file that is there already.
@@ -241,24 +256,27 @@ impl Pending {
         // What is left to remove by drop is only the entry in the list.
     }
 
-    /// Gives the file its name; if there is one of that name, `-1`, `-2` … is appended to the stem.
-    pub fn complete_beside(self) -> io::Result<()> {
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let extension = self.path.extension().unwrap_or_default().to_string_lossy();
+    /// Gives the file its name, which ends with `extension`, and returns it; if there is one of that name, `-1`, `-2` … is
+    /// put before the extension.
+    pub fn complete_beside(self, extension: &str) -> io::Result<PathBuf> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = name.strip_suffix(extension).unwrap_or(&name);
         let mut path = self.path.clone();
         for number in 1.. {
             // Unlike a rename, a link replaces nothing.
             match fs::hard_link(&self.temporary, &path) {
-                Ok(()) => return Ok(()),
+                Ok(()) => return Ok(path),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    path.set_file_name(format!("{stem}-{number}.{extension}"));
+                    path.set_file_name(format!("{stem}-{number}{extension}"));
                 }
                 // A file system without links.
-                Err(_) if !path.exists() => return fs::rename(&self.temporary, &path),
+                Err(_) if !path.exists() => {
+                    return fs::rename(&self.temporary, &path).map(|()| path);
+                }
                 Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(path)
     }
 }
 
@@ -397,6 +415,27 @@ mod tests {
         let read = expected.map(|name| fs::read_to_string(below.join(name)).unwrap());
         assert_eq!(read, ["second", "third", "first"]);
         assert!(Parts::new(&directory.join("a/b"), &Temporaries::default()).is_err());
+        fs::remove_dir_all(directory).unwrap();
+    }
+
+    #[test]
+    fn a_name_ior_makes_up_is_never_overwritten() {
+        let directory = directory("beside");
+        let path = |name: &str| directory.join(name);
+        let made_up = path("host.example-x-1.ior.zst");
+        let mut made = Vec::new();
+        for _ in 0..3 {
+            let opened = create_beside(made_up.to_str().unwrap(), &Temporaries::default());
+            let pending = opened.unwrap().pending.unwrap();
+            made.push(pending.complete_beside(".ior.zst").unwrap());
+        }
+        let expected = [
+            path("host.example-x-1.ior.zst"),
+            path("host.example-x-1-1.ior.zst"),
+            path("host.example-x-1-2.ior.zst"),
+        ];
+        assert_eq!(made, expected);
+        assert_eq!(names(&directory).len(), 3);
         fs::remove_dir_all(directory).unwrap();
     }
 

@@ -3,16 +3,17 @@
 use std::fs;
 use std::io::IsTerminal;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Error, Result, bail};
-use ior_core::{Filter, Row, Stats};
+use ior_core::{Filter, Row, Stats, escape};
 
 use super::output::{self, Opened, Parts, Pending, Single, Temporaries};
-use crate::cli::{Answer, Config, Format};
+use crate::cli::{self, Answer, Config, Format};
 use crate::signals::Signals;
+use crate::sink;
 use crate::sink::{
-    About, Account, BufferedOut, Csv, Files, Json, Names, Parquet, Plain, Rotate, Sink,
+    About, Account, Aggregate, BufferedOut, Csv, Files, Json, Names, Parquet, Plain, Rotate, Sink,
 };
 
 /// Rows wait no longer than this in a buffer of ours.
@@ -27,6 +28,7 @@ pub struct Pipeline {
     filtered: u64,
     shed: u64,
     failure: Option<Error>,
+    remarks: Vec<Remark>,
     flushed: Instant,
 }
 
@@ -34,12 +36,51 @@ struct Output {
     sink: Box<dyn Sink>,
     name: String,
     pending: Option<Pending>,
+    naming: Naming,
+}
+
+/// How a file gets its name in the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    /// One that is there is replaced.
+    Chosen,
+    /// None is replaced: it is ours. With this extension.
+    MadeUp(&'static str),
+}
+
+/// What the user should know of an output that is complete.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// The name made up for it.
+    Written(String),
+    /// What its sink says.
+    OfSink(String),
+}
+
+impl Output {
+    fn complete(&mut self, account: &Account, remarks: &mut Vec<Remark>) -> Result<()> {
+        let cannot_write = || cannot_write(&self.name);
+        self.sink.finish(account).with_context(cannot_write)?;
+        match (self.pending.take(), self.naming) {
+            (None, _) => {}
+            (Some(pending), Naming::Chosen) => pending.complete()?,
+            (Some(pending), Naming::MadeUp(extension)) => {
+                let path = pending
+                    .complete_beside(extension)
+                    .with_context(cannot_write)?;
+                let name = escape::terminal(path.as_os_str().as_encoded_bytes()).into_owned();
+                remarks.push(Remark::Written(name));
+            }
+        }
+        remarks.extend(self.sink.remark().map(Remark::OfSink));
+        Ok(())
+    }
 }
 
 impl Pipeline {
     /// Opens the outputs.
     pub fn open(config: &Config, temporaries: &Temporaries, signals: &Signals) -> Result<Pipeline> {
-        let open = |wanted: &crate::cli::Output| match wanted.format {
+        let open = |wanted: &cli::Output| match wanted.format {
             Format::Parquet => {
                 let opened = output::open(&wanted.path, temporaries)?;
                 if opened.file.is_terminal() {
@@ -66,14 +107,19 @@ impl Pipeline {
                 Box::new(Json::new(out, names))
             }),
         };
+        let mut outputs: Vec<Output> = config.outputs.iter().map(open).collect::<Result<_>>()?;
+        if let Some(wanted) = &config.aggregate {
+            outputs.push(aggregate(wanted, temporaries, config)?);
+        }
         Ok(Pipeline {
             filter: config.filter.clone(),
             stats: (config.answer == Answer::Summary).then(Stats::default),
-            outputs: config.outputs.iter().map(open).collect::<Result<_>>()?,
+            outputs,
             rows: 0,
             filtered: 0,
             shed: 0,
             failure: None,
+            remarks: Vec::new(),
             flushed: Instant::now(),
         })
     }
@@ -127,16 +173,15 @@ impl Pipeline {
     pub fn complete(&mut self, account: &Account) -> Result<()> {
         let mut outcome = Ok(());
         for mut output in self.outputs.drain(..) {
-            let finished = output
-                .sink
-                .finish(account)
-                .with_context(|| cannot_write(&output.name));
-            let completed =
-                finished.and_then(|()| output.pending.take().map_or(Ok(()), Pending::complete));
-            outcome = outcome.and(completed);
+            outcome = outcome.and(output.complete(account, &mut self.remarks));
         }
         // An output that has failed fails again when it is finished, and says more then.
         outcome.and(self.failure.take().map_or(Ok(()), Err))
+    }
+
+    /// What is to be said about the outputs that are complete.
+    pub fn remarks(&self) -> &[Remark] {
+        &self.remarks
     }
 
     /// What the rows add up to, if that is wanted.
@@ -185,33 +230,61 @@ fn text(
         sink: sink(out, names),
         name,
         pending,
+        naming: Naming::Chosen,
     })
 }
 
 fn parquet(files: Box<dyn Files>, rotate: Rotate, name: String, config: &Config) -> Result<Output> {
-    let of_kernel = |name: &str| {
-        let text = fs::read_to_string(Path::new("/proc/sys/kernel").join(name));
-        text.unwrap_or_default().trim_end().to_owned()
-    };
-    let about = About {
-        hostname: of_kernel("hostname"),
-        kernel: of_kernel("osrelease"),
-        command: config.typed.clone(),
-        filter: config.filter.to_string(),
-    };
-    let sink = Parquet::new(files, rotate, about).with_context(|| cannot_write(&name))?;
+    let sink = Parquet::new(files, rotate, about(config)).with_context(|| cannot_write(&name))?;
     Ok(Output {
         sink: Box::new(sink),
         name,
         pending: None,
+        naming: Naming::Chosen,
     })
+}
+
+/// The aggregate, `HOST-NAME-TIME.ior.zst` in the current directory.
+fn aggregate(
+    wanted: &cli::Aggregate,
+    temporaries: &Temporaries,
+    config: &Config,
+) -> Result<Output> {
+    const EXTENSION: &str = ".ior.zst";
+    let about = about(config);
+    let host = about.hostname.replace('/', "_");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.unwrap_or_default().as_secs();
+    let name = format!(
+        "{host}-{}-{}{EXTENSION}",
+        wanted.name,
+        sink::compact_time(seconds)
+    );
+    let opened = output::create_beside(&name, temporaries)?;
+    Ok(Output {
+        sink: Box::new(Aggregate::new(opened.file, about, wanted.max_keys)),
+        name,
+        pending: opened.pending,
+        naming: Naming::MadeUp(EXTENSION),
+    })
+}
+
+fn about(config: &Config) -> About {
+    let of_kernel = |name: &str| {
+        let text = fs::read_to_string(Path::new("/proc/sys/kernel").join(name));
+        text.unwrap_or_default().trim_end().to_owned()
+    };
+    About {
+        hostname: of_kernel("hostname"),
+        kernel: of_kernel("osrelease"),
+        command: config.typed.clone(),
+        filter: config.filter.to_string(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use std::ffi::OsString;
-
-    use std::time::SystemTime;
 
     use ior_core::{Abi, Details, Ids, Loss, NameSource, Task, Totals, syscall};
 

@@ -166,6 +166,15 @@ pub fn push_time(wall_ns: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&text);
 }
 
+/// A point in time (seconds since the Unix epoch) in the form `20261201T120000Z`, for file names.
+pub fn compact_time(seconds: u64) -> String {
+    let mut text = Vec::new();
+    push_time(seconds.saturating_mul(1_000_000_000), &mut text);
+    let seconds = text.iter().take_while(|byte| **byte != b'.');
+    let digits = seconds.filter(|byte| !matches!(byte, b'-' | b':'));
+    digits.map(|&byte| char::from(byte)).chain(['Z']).collect()
+}
+
 /// Fills `digits` with those of `value`, the last one last.
 #[inline]
 fn set_digits(digits: &mut [u8], value: u32) {
@@ -220,6 +229,11 @@ mod tests {
             let timestamp = jiff::Timestamp::from_nanosecond(wall_ns.into()).unwrap();
             assert_eq!(time(wall_ns), format!("{timestamp:.9}"));
         }
+    }
+
+    #[test]
+    fn a_time_in_a_file_name() {
+        assert_eq!(compact_time(951_782_401), "20000229T000001Z");
     }
 
     #[test]

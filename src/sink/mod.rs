@@ -2,10 +2,13 @@
 //!
 //! The text formats write into a [`BufferedOut`], whose thread does the system calls, so that a slow reader does not hold
 //! up the collector before 16 buffers are full. [`Parquet`] has a thread of its own, which encodes too.
+//! [`Aggregate`] adds up and writes at the end.
 
+pub mod aggregate;
 mod buffered;
 mod columns;
 mod csv;
+mod facts;
 mod json;
 mod parquet;
 mod plain;
@@ -17,10 +20,12 @@ use std::time::SystemTime;
 
 use ior_core::{Loss, Row, Totals};
 
+pub use aggregate::Aggregate;
 pub use buffered::BufferedOut;
+pub use columns::compact_time;
 pub use csv::Csv;
 pub use json::Json;
-pub use parquet::{Files, Parquet, Rotate};
+pub use parquet::{Files, Parquet, Rotate, SCHEMA_KEY, SCHEMA_VERSION};
 pub use plain::Plain;
 
 /// Takes rows. After an error every further call fails too.
@@ -34,6 +39,11 @@ pub trait Sink {
 
     /// Writes everything out and waits until that is done; takes no row afterwards.
     fn finish(&mut self, account: &Account) -> io::Result<()>;
+
+    /// What the user should know of an output that is complete, besides the run's account.
+    fn remark(&self) -> Option<String> {
+        None
+    }
 }
 
 /// What a run has counted so far.

@@ -26,6 +26,7 @@ use parquet::schema::types::SchemaDescPtr;
 use super::{About, Account, Sink};
 use batch::{Batch, Known, Numbers};
 use file::{Group, Recording};
+pub use schema::{SCHEMA_KEY, VERSION as SCHEMA_VERSION};
 
 /// Batches that go round.
 const BATCHES: usize = 4;
