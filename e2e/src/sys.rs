@@ -741,10 +741,12 @@ pub fn getpid32() -> i32 {
     pid
 }
 
-/// Lets SIGINT end this process and those it starts, also where a shell has started it in the background.
-pub fn heed_interrupts() {
-    // SAFETY: restores the default, before any thread exists.
-    unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+/// Lets SIGINT, SIGHUP and SIGTERM end this process and those it starts, also where a shell or nohup ignores them.
+pub fn heed_signals() {
+    for signal in [libc::SIGINT, libc::SIGHUP, libc::SIGTERM] {
+        // SAFETY: restores the default, before any thread exists.
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
 }
 
 /// Copies bytes to an address of a mapping made by the scenario.

@@ -74,7 +74,7 @@ struct state {
 	__u32 task_id;
 	__u32 epoch; /* the epoch task_id and seen belong to */
 	struct comm comm;
-	__u64 cred;
+	__u64 uid;
 	__u64 cgroups;
 	__u64 parent;
 	struct comm leader_name;

@@ -64,10 +64,17 @@ static __always_inline bool same_comm(struct comm a, struct comm b)
 	return a.word[0] == b.word[0] && a.word[1] == b.word[1];
 }
 
+/* By value: the kernel gives a freed cred's address to the next one. */
+static __always_inline __u32 uid_of(struct task_struct *task)
+{
+	struct cred *cred = TASK(task, real_cred);
+
+	return TASK(cred, uid.val);
+}
+
 /* Sends the definition of a task as it is now. */
 static __noinline int define_task(struct task_struct *task, struct state *state)
 {
-	struct cred *cred = TASK(task, real_cred);
 	struct css_set *css = TASK(task, cgroups);
 	struct task_struct *parent = TASK(task, real_parent);
 	struct task_struct *leader = TASK(task, group_leader);
@@ -75,7 +82,7 @@ static __noinline int define_task(struct task_struct *task, struct state *state)
 	struct task_def *def;
 
 	state->comm = comm;
-	state->cred = (__u64)cred;
+	state->uid = uid_of(task);
 	state->cgroups = (__u64)css;
 	state->parent = (__u64)parent;
 	state->leader_name = comm_of(leader);
@@ -92,7 +99,7 @@ static __noinline int define_task(struct task_struct *task, struct state *state)
 	def->tid = TASK(task, pid);
 	def->pid = TASK(task, tgid);
 	def->ppid = BPF_CORE_READ(parent, tgid);
-	def->uid = BPF_CORE_READ(cred, uid.val);
+	def->uid = state->uid;
 	def->cgroup_id = BPF_CORE_READ(css, dfl_cgrp, kn, id);
 	def->start_ns = TASK(task, start_boottime);
 	def->at_ns = bpf_ktime_get_ns();
@@ -114,7 +121,7 @@ static __always_inline void know_task(struct task_struct *task, struct state *st
 		__builtin_memset(state->seen, 0, sizeof(state->seen));
 	}
 	if (!state->task_id || !same_comm(state->comm, comm) ||
-	    state->cred != (__u64)TASK(task, real_cred) || state->cgroups != (__u64)TASK(task, cgroups) ||
+	    state->uid != uid_of(task) || state->cgroups != (__u64)TASK(task, cgroups) ||
 	    state->parent != (__u64)TASK(task, real_parent) || !same_comm(state->leader_name, comm_of(TASK(task, group_leader))))
 		define_task(task, state);
 }
@@ -172,8 +179,7 @@ static __always_inline bool in_scope(struct task_struct *task, const struct stat
 	if (scope.n_comms && !has_comm(task))
 		return false;
 	if (scope.uids) {
-		struct cred *cred = TASK(task, real_cred);
-		__u32 uid = TASK(cred, uid.val);
+		__u32 uid = uid_of(task);
 
 		if (!bpf_map_lookup_elem(&uids, &uid))
 			return false;

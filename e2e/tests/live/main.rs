@@ -27,7 +27,7 @@ use libtest_mimic::{Arguments, Trial};
 type Test = (&'static str, fn(&Programs) -> Result<()>);
 
 fn main() -> ExitCode {
-    sys::heed_interrupts();
+    sys::heed_signals();
     let ior = requirements::ior_binary();
     let missing = requirements::missing(&ior);
     let ignored = missing.is_some() && !requirements::required();

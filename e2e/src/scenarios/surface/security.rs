@@ -3,7 +3,7 @@
 use libc::{E2BIG, EACCES, EBADF, EFAULT, EINVAL, EKEYREVOKED, ENODEV, ENOKEY, EOPNOTSUPP, EPERM};
 use libc::{ESRCH, O_CLOEXEC, O_PATH};
 
-use super::{Scenario, of_all};
+use super::{Scenario, of_all, plain};
 use crate::args;
 use crate::scenarios::files::CLOSED;
 use crate::sys::*;
@@ -15,6 +15,7 @@ pub const SCENARIOS: &[Scenario] = &[
     of_all("capabilities", capabilities),
     of_all("landlock", landlock),
     of_all("security_modules", security_modules),
+    plain("changed_user", changed_user),
 ];
 
 /// `add_key`, `request_key`, `keyctl`; the keys go with the process.
@@ -44,6 +45,24 @@ fn keys(t: &mut Tape) {
             .fails(EKEYREVOKED);
         t.bare(KEYCTL, args![9999]).fails(EOPNOTSUPP);
     });
+}
+
+/// Users that change twice between two calls, slowly enough for the kernel to use the first one's memory again.
+fn changed_user(t: &mut Tape) {
+    let become_user = |user: i32| {
+        let ret = call(SETRESUID.nr, args![user, -1, -1]);
+        assert_eq!(ret, 0, "setresuid");
+    };
+    for user in (1300..1330).step_by(2) {
+        become_user(user);
+        t.identify();
+        t.path(ACCESS, "missing", args![c"missing", libc::F_OK])
+            .fails(libc::ENOENT);
+        become_user(user + 1);
+        let nap = call(NANOSLEEP.nr, args![&[0i64, 15_000_000], 0]);
+        assert_eq!(nap, 0, "nanosleep");
+    }
+    become_user(0);
 }
 
 /// `capget`, and `capset` to what is.
