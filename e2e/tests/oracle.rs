@@ -40,7 +40,10 @@ const NOT_FOR_STRACE: &[(&str, &str)] = &[
     ("ia32_files", "strace has other names for 32-bit calls"),
     ("ia32_names", "strace has other names for 32-bit calls"),
     ("ia32_vectors", "strace has other names for 32-bit calls"),
-    ("ia32_memory_and_time", "strace has other names for 32-bit calls"),
+    (
+        "ia32_memory_and_time",
+        "strace has other names for 32-bit calls",
+    ),
     ("answered_by_filter", "strace comes before the filter"),
     ("ptrace", "a process has one tracer"),
     ("changed_by_tracer", "a process has one tracer"),
