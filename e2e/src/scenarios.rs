@@ -119,12 +119,18 @@ pub const EVERYDAY: &[Scenario] = &[
         hard_paths::make_untouched_page,
         hard_paths::untouched_page,
     ),
+    prepared(
+        "overwritten",
+        hard_paths::make_overwritten,
+        hard_paths::overwritten,
+    ),
     plain("edge_of_mapping", hard_paths::edge_of_mapping),
     plain("unreadable_path", hard_paths::unreadable_path),
     plain("mmap", memory::mmap),
     plain("dup", descriptors::dup),
     plain("fcntl_ioctl_flock", descriptors::fcntl_ioctl_flock),
     plain("pipe", descriptors::pipe),
+    plain("changed_type", descriptors::changed_type),
     plain("made_from_nothing", descriptors::made_from_nothing),
     prepared(
         "open_before_trace",

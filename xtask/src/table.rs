@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use toml::{Table as Toml, Value};
 
 /// The roles that say which objects a call works on, in the order of `Roles` in `ior-core`.
-pub const OBJECT_ROLES: [&str; 6] = ["fd", "fd2", "dir", "path", "dir2", "path2"];
+pub const OBJECT_ROLES: [&str; 7] = ["fd", "fd2", "dir", "path", "dir2", "path2", "out"];
 
 /// A value of a call's record, and the roles of which one may fill it.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Files are kernel objects, not numbers. An object's id is a hash of what it is (device and inode) and of where it is:
- * its name and those of all its ancestors, across mounts. A rename of the file or of any directory above it therefore
- * gives it a new id, which is defined (path and all) when first used.
+ * Files are kernel objects, not numbers. An object's id is a hash of what it is (device, inode and type) and of where it
+ * is: its name and those of all its ancestors, across mounts, in which mount namespace. A rename of the file or of any
+ * directory above it therefore gives it a new id, which is defined (path and all) when first used. So does an unmount.
  */
 #ifndef IOR_FILE_H
 #define IOR_FILE_H
@@ -83,6 +83,104 @@ static __always_inline __u64 probed_name(struct dentry *dentry)
 	return start_of(name);
 }
 
+/* What an object is: the same inode can be another one's later, also under the same name. */
+static __always_inline __u64 identity(__u64 dev, __u64 ino, __u16 mode)
+{
+	return mix(dev, ino ^ (__u64)(mode & S_IFMT) << 48);
+}
+
+/* Stand for the mount namespace of what is mounted nowhere any more, and of the kernel's own mounts. */
+#define NO_NAMESPACE 1
+#define KERNEL_NAMESPACE 2
+
+/*
+ * The number of the mount namespace a topmost mount is in; all anonymous ones (of mounts that are not attached yet) share
+ * one. The kernel's own mounts have an error code for a pointer.
+ */
+static __always_inline __u64 namespace_of(struct mount *mount)
+{
+	struct mnt_namespace *namespace = READ(mount, mnt_ns);
+
+	if (!namespace)
+		return NO_NAMESPACE;
+	return (__u64)namespace >= -4095ULL ? KERNEL_NAMESPACE : READ(namespace, ns.inum);
+}
+
+static __always_inline __u64 probed_namespace(struct mount *mount)
+{
+	struct mnt_namespace *namespace = NULL;
+	__u32 number = 0;
+
+	bpf_core_read(&namespace, sizeof(namespace), &mount->mnt_ns);
+	if (!namespace)
+		return NO_NAMESPACE;
+	if ((__u64)namespace >= -4095ULL)
+		return KERNEL_NAMESPACE;
+	bpf_core_read(&number, sizeof(number), &namespace->ns.inum);
+	return number;
+}
+
+/* Names up to this length (with the NUL) are in the dentry itself. */
+#define INLINE_NAME 32
+
+static __always_inline __u64 inline_name_at(void)
+{
+	if (bpf_core_field_exists(struct dentry, d_shortname))
+		return bpf_core_field_offset(struct dentry, d_shortname);
+	return bpf_core_field_offset(struct dentry___iname, d_iname);
+}
+
+/* A word of a short name of that length; what is behind the name in its memory is left over from others. */
+static __always_inline __u64 name_word(__u64 word, __u32 place, __u32 len)
+{
+	if (len >= place + 8)
+		return word;
+	return len <= place ? 0 : word & ((1ULL << (len - place) * 8) - 1);
+}
+
+/* The end of a name that is too long for the dentry. */
+static __always_inline __u64 end_of(struct dentry *dentry, __u32 len)
+{
+	const unsigned char *name = NULL;
+	__u64 end[2] = {};
+
+	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
+	bpf_probe_read_kernel(end, sizeof(end), name + len - sizeof(end));
+	return end[0] ^ (end[1] * 31);
+}
+
+/*
+ * What tells the names of one file apart. The kernel's hash of a name has 32 bits, and is the same for upper and lower
+ * case where the file system does not tell them apart: many names of one file would meet.
+ */
+static __always_inline __u64 fold_name(const __u64 *words, __u32 len)
+{
+	__u64 fold = name_word(words[0], 0, len);
+
+	fold = mix(fold, name_word(words[1], 8, len));
+	if (len > 16)
+		fold = mix(fold ^ name_word(words[2], 16, len), name_word(words[3], 24, len));
+	return fold;
+}
+
+static __always_inline __u64 own_name(struct dentry *dentry, __u32 len)
+{
+	const __u64 *at = (const __u64 *)((char *)dentry + inline_name_at());
+	__u64 words[4];
+
+	if (len >= INLINE_NAME)
+		return end_of(dentry, len);
+	if (use_cast) {
+		words[0] = at[0];
+		words[1] = at[1];
+		words[2] = at[2];
+		words[3] = at[3];
+	} else {
+		bpf_probe_read_kernel(words, sizeof(words), at);
+	}
+	return fold_name(words, len);
+}
+
 /* The rest of a long walk, from where the plain loads stopped. Plain numbers, as a bpf_loop callback's context. */
 struct climb {
 	__u64 mount;
@@ -129,10 +227,13 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 	struct dentry *dentry = place->dentry;
 	struct dentry *root = READ(mount, mnt.mnt_root);
 	struct super_block *sb = READ(place->inode, i_sb);
-	__u64 hash = mix(READ(sb, s_dev), READ(place->inode, i_ino));
+	__u64 hash = identity(READ(sb, s_dev), READ(place->inode, i_ino), READ(place->inode, i_mode));
 	struct climb climb = {};
 	bool ended = false;
 	__u32 len = 0;
+
+	if (READ(dentry, d_parent) != dentry)
+		hash = mix(hash, own_name(dentry, READ(dentry, d_name.len)));
 
 	__no_unroll
 	for (int i = 0; i < NEAR_DEPTH; i++) {
@@ -169,8 +270,10 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		climb.hash = hash;
 		climb.len = len;
 		REPEAT(LOOP_DEPTH, FAR_DEPTH, climb_step, &climb);
-		hash = climb.hash;
+		hash = mix(climb.hash, probed_namespace((struct mount *)climb.mount));
 		len = climb.len;
+	} else {
+		hash = mix(hash, namespace_of(mount));
 	}
 	*path_len = len;
 	return as_id(hash);
@@ -258,6 +361,23 @@ static __always_inline void name_namespace(struct inode *inode, struct file_def 
 		def->len = n;
 }
 
+/* How place_id's hash begins, by probe reads. */
+static __always_inline __u64 first_hash(struct dentry *dentry, __u64 hash)
+{
+	struct dentry *parent = NULL;
+	__u64 words[INLINE_NAME / 8];
+	__u32 len = 0;
+
+	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
+	if (parent == dentry)
+		return hash;
+	bpf_core_read(&len, sizeof(len), &dentry->d_name.len);
+	if (len >= INLINE_NAME)
+		return mix(hash, end_of(dentry, len));
+	bpf_probe_read_kernel(words, sizeof(words), (char *)dentry + inline_name_at());
+	return mix(hash, fold_name(words, len));
+}
+
 static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_at, __u64 id, const __u32 room)
 {
 	struct file_def *def = bpf_ringbuf_reserve(&definitions, sizeof(*def) + room + MAX_COMPONENT, 0);
@@ -265,9 +385,10 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	struct inode *inode = (struct inode *)inode_at;
 	struct super_block *sb = NULL;
 	struct walk walk = {};
-	__u64 namespace = 0;
+	__u64 namespace;
 	__u64 ino = 0;
 	__u32 dev = 0;
+	__u16 mode = 0;
 	int flags = 0;
 
 	if (!def) {
@@ -281,7 +402,8 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 	bpf_core_read(&sb, sizeof(sb), &inode->i_sb);
 	bpf_core_read(&dev, sizeof(dev), &sb->s_dev);
 	bpf_core_read(&ino, sizeof(ino), &inode->i_ino);
-	walk.hash = mix(dev, ino);
+	bpf_core_read(&mode, sizeof(mode), &inode->i_mode);
+	walk.hash = first_hash((struct dentry *)dentry, identity(dev, ino, mode));
 	walk.def = def;
 	def->cut = 1;
 	def->len = 0;
@@ -289,21 +411,20 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_small, &walk);
 	else
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_large, &walk);
-	mount = (struct mount *)walk.mount; /* the topmost one */
-	bpf_core_read(&namespace, sizeof(namespace), &mount->mnt_ns);
-	if (!def->cut && as_id(walk.hash) != id) {
+	namespace = probed_namespace((struct mount *)walk.mount); /* of the topmost one */
+	if (!def->cut && as_id(mix(walk.hash, namespace)) != id) {
 		/* Renamed since the id was made. Rather no name than another one's. */
 		bpf_ringbuf_discard(def, BPF_RB_NO_WAKEUP);
 		return 0;
 	}
-	if (!namespace && !(flags & MNT_INTERNAL))
+	if (namespace == NO_NAMESPACE && !(flags & MNT_INTERNAL))
 		def->cut = 1; /* unmounted while in use: where it was is not known any more */
 	def->type = RECORD_FILE;
 	def->internal = !!(flags & MNT_INTERNAL);
 	def->pad = 0;
 	def->pad2 = 0;
 	def->id = id;
-	bpf_core_read(&def->mode, sizeof(def->mode), &inode->i_mode);
+	def->mode = mode;
 	def->ino = ino;
 	def->dev = dev;
 	bpf_core_read(&def->magic, sizeof(def->magic), &sb->s_magic);

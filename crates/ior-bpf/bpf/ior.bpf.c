@@ -346,7 +346,8 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 	};
 
 	if (kind == KIND_OPEN || kind == KIND_NEW_FD || kind == KIND_FD_PAIR) {
-		outcome.fd = -1;
+		if (kind != KIND_OPEN)
+			outcome.fd = -1;
 		if (ret >= 0) {
 			outcome.fd = kind == KIND_FD_PAIR ? first_of_pair(state->args[desc->fd & 7]) : ret;
 			outcome.file = outcome.fd < 0 ? 0 : object_of(task, state, outcome.fd);

@@ -53,6 +53,7 @@ enum {
 #define MSG_PEEK 0x2
 #define MSG_TRUNC 0x20
 /* include/linux/mount.h: a mount no mount namespace holds (pipefs, sockfs, the shm mount of memfd). */
+#define S_IFMT 0170000
 #define MNT_INTERNAL 0x4000
 
 /* include/uapi/linux/magic.h: the file system of namespaces. */
@@ -109,6 +110,11 @@ struct proc_ns_operations {
 
 struct ns_common {
 	const struct proc_ns_operations *ops;
+	unsigned int inum;
+} __core;
+
+struct mnt_namespace {
+	struct ns_common ns;
 } __core;
 
 struct inode {
@@ -118,10 +124,20 @@ struct inode {
 	unsigned long i_ino;
 } __core;
 
+union shortname_store {
+	unsigned char string[32];
+} __core;
+
 struct dentry {
 	struct dentry *d_parent;
 	struct qstr d_name;
 	struct inode *d_inode;
+	union shortname_store d_shortname;
+} __core;
+
+/* Before Linux 6.15. */
+struct dentry___iname {
+	unsigned char d_iname[32];
 } __core;
 
 struct vfsmount {

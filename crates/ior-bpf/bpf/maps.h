@@ -62,6 +62,9 @@ enum state_flag {
 	EXEC_NAMED = 4 /* sched_process_exec has sent the name of the call in flight */
 };
 
+/* Bytes of a name (with its NUL) that are kept from the enter on; most names are shorter. */
+#define SAVED_NAME 128
+
 struct state {
 	__u64 args[8]; /* 6 and 7 stay 0: NO_ARG reads 0 */
 	__u64 enter_ns;
@@ -78,7 +81,8 @@ struct state {
 	__u64 cgroups;
 	__u64 parent;
 	struct comm leader_name;
-	__u64 name_start[2]; /* the first bytes of `path` and `path2` when the call was entered; 0 unreadable then */
+	__s32 name_len[2]; /* bytes of `names` with the NUL, SAVED_NAME if more; below 0 unreadable when the call was entered */
+	__u64 names[2][SAVED_NAME / 8]; /* `path` and `path2` when the call was entered */
 	__u64 seen[SEEN]; /* file ids known to be defined, by their low bits */
 };
 

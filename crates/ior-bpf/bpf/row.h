@@ -295,40 +295,57 @@ static __always_inline void send_row(const struct state *state, const volatile s
 	bpf_ringbuf_submit(row, wake_flag(ring));
 }
 
-static __always_inline __u64 name_start(__u64 from)
-{
-	__u64 start = 0;
-
-	bpf_probe_read_user_str(&start, sizeof(start), (void *)from);
-	return start;
-}
-
-/* Remembers how names begin, where they can be read already: their memory may be overwritten before they are read whole. */
+/*
+ * Keeps the names where they can be read already: their memory may be overwritten before the call returns, by another
+ * thread or by the call itself.
+ */
 static __always_inline void remember_names(struct state *state, const volatile struct syscall_desc *desc)
 {
-	state->name_start[0] = name_start(state->args[desc->path & 7]);
-	state->name_start[1] = desc->path2 == NO_ARG ? 0 : name_start(state->args[desc->path2 & 7]);
+	state->name_len[0] = bpf_probe_read_user_str(state->names[0], SAVED_NAME, (void *)state->args[desc->path & 7]);
+	if (desc->path2 != NO_ARG)
+		state->name_len[1] =
+			bpf_probe_read_user_str(state->names[1], SAVED_NAME, (void *)state->args[desc->path2 & 7]);
 }
 
-/* Whether a name that was read now is not the one the call was entered with. */
-static __always_inline bool has_changed(const char *name, __u64 start)
+/* Bytes a call may write where it does not return how many: at least a struct statx. */
+#define WRITES 256
+
+/* Whether the call itself can have written over the `len` bytes of a name that was read after it. */
+static __always_inline bool is_overwritten(const struct state *state, const volatile struct syscall_desc *desc,
+					   __s64 ret, __u64 name, __u64 len)
 {
-	__u64 now = 0;
+	__u64 to = state->args[desc->out & 7];
 
-	if (!start)
-		return false;
-	bpf_probe_read_kernel_str(&now, sizeof(now), name);
-	return now != start;
+	return desc->out != NO_ARG && ret >= 0 && to < name + len && name < to + (ret ? ret : WRITES);
 }
 
-/* Reads one name argument. Returns 0 if it did not fit into `room`, which is no fault of the name's. */
-static __always_inline bool read_name(char *to, const __u32 room, __u64 from, __u64 start, __u16 *len,
+/* Whether a name that was read now does not begin as it did when the call was entered. */
+static __always_inline bool has_changed(const __u64 *now, const __u64 *then)
+{
+	__no_unroll
+	for (int i = 0; i < SAVED_NAME / 8 - 1; i++)
+		if (now[i] != then[i])
+			return true;
+	return false;
+}
+
+/* Reads one name argument, 0 `path` or 1 `path2`. Returns false if it did not fit into `room`, which is no fault of it. */
+static __always_inline bool read_name(char *to, const __u32 room, const struct state *state,
+				      const volatile struct syscall_desc *desc, __s64 ret, const int which, __u16 *len,
 				      __u8 *name_state)
 {
+	__u64 from = state->args[(which ? desc->path2 : desc->path) & 7];
+	__s32 saved = state->name_len[which];
 	long n;
 
 	if (!from) {
 		*name_state = NAME_NULL;
+		return true;
+	}
+	if (saved > 0 && saved < SAVED_NAME) {
+		__builtin_memcpy(to, state->names[which], SAVED_NAME);
+		*len = saved - 1;
+		*name_state = NAME_WHOLE;
 		return true;
 	}
 	n = bpf_probe_read_user_str(to, room, (void *)from);
@@ -337,7 +354,10 @@ static __always_inline bool read_name(char *to, const __u32 room, __u64 from, __
 		return true;
 	}
 	*len = n ? n - 1 : 0;
-	*name_state = has_changed(to, start) ? NAME_FAULT : n < room ? NAME_WHOLE : NAME_CUT;
+	if ((saved > 0 && has_changed((const __u64 *)to, state->names[which])) || is_overwritten(state, desc, ret, from, n))
+		*name_state = NAME_FAULT;
+	else
+		*name_state = n < room ? NAME_WHOLE : NAME_CUT;
 	return n < room;
 }
 
@@ -373,10 +393,9 @@ static __always_inline bool send_named(const struct state *state, const volatile
 		else if (desc->kind == KIND_EXEC && outcome->ret >= 0)
 			row->state = NAME_FAULT; /* the pointer is another program's now */
 		else
-			fits = read_name(to, room, state->args[desc->path & 7], state->name_start[0], &row->len, &row->state);
+			fits = read_name(to, room, state, desc, outcome->ret, 0, &row->len, &row->state);
 		if (names > 1)
-			fits &= read_name(to + room, room, state->args[desc->path2 & 7], state->name_start[1],
-					  &row->len2, &row->state2);
+			fits &= read_name(to + room, room, state, desc, outcome->ret, 1, &row->len2, &row->state2);
 	}
 	if (!fits && retry) {
 		bpf_ringbuf_discard(row, BPF_RB_NO_WAKEUP);

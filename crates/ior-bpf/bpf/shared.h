@@ -161,6 +161,7 @@ struct syscall_desc {
 	__u8 path;
 	__u8 dir2;
 	__u8 path2;
+	__u8 out;
 	__u8 count;
 	__u8 offset;
 	__u8 flags;

@@ -190,6 +190,7 @@ fn describe(syscall: &Syscall) -> types::syscall_desc {
         path: roles.path,
         dir2: roles.dir2,
         path2: roles.path2,
+        out: roles.out,
         count: roles.count,
         offset: roles.offset,
         flags: roles.flags,

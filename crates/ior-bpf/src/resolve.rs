@@ -14,6 +14,11 @@ const AT_EMPTY_PATH: u32 = 0x1000;
 /// include/uapi/linux/mount.h: the same of move_mount's two names.
 const MOVE_MOUNT_F_EMPTY_PATH: u32 = 0x4;
 const MOVE_MOUNT_T_EMPTY_PATH: u32 = 0x40;
+const FSPICK_EMPTY_PATH: u32 = 0x8;
+/// Calls to which an empty name is the descriptor's file without a flag (fs/stat.c), also when they fail.
+const TAKE_EMPTY_NAME: [&str; 1] = ["readlinkat"];
+/// Calls to which NULL for a name is the descriptor's file (fs/utimes.c), also when they fail.
+const NEED_NO_NAME: [&str; 3] = ["utimensat", "utimensat_time64", "futimesat"];
 const EFAULT: i64 = 14;
 /// `UNDEFINED_FILE` of shared.h: the definition found no room.
 const UNDEFINED_FILE: u64 = 1;
@@ -271,15 +276,14 @@ fn below_descriptor(name: &[u8], dirfd: i32) -> &[u8] {
 }
 
 fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscall) -> Argument<'a> {
-    let empty_flag = match call.kind {
-        Kind::Path | Kind::Exec => row.flags & AT_EMPTY_PATH != 0,
-        Kind::TwoPaths => row.flags & empty_flags(call).0 != 0,
-        _ => false,
-    };
     let state = name_state(extra.state);
-    // Where an empty name, or none, succeeds, it meant the descriptor: readlinkat needs no flag, utimensat no name.
-    let no_name = state == name_state::NAME_NULL && row.ret != -EFAULT;
-    let meant = empty_flag || no_name || row.ret >= 0;
+    let meant = match state {
+        // No name is a descriptor's to these calls; to others where it is no fault.
+        name_state::NAME_NULL => NEED_NO_NAME.contains(&call.name) || row.ret != -EFAULT,
+        _ => row.flags & empty_flags(call).0 != 0 || TAKE_EMPTY_NAME.contains(&call.name),
+    };
+    // An empty name that succeeds meant the descriptor.
+    let meant = meant || row.ret >= 0;
     Argument {
         bytes: batch.name(&extra.name),
         state,
@@ -308,9 +312,12 @@ fn old_argument<'a>(
 
 /// Flags with which the new name, and the old name, may be empty to mean the descriptor.
 fn empty_flags(call: &Syscall) -> (u32, u32) {
-    match call.name {
-        "move_mount" => (MOVE_MOUNT_T_EMPTY_PATH, MOVE_MOUNT_F_EMPTY_PATH),
-        _ => (0, AT_EMPTY_PATH),
+    match (call.name, call.kind) {
+        ("move_mount", _) => (MOVE_MOUNT_T_EMPTY_PATH, MOVE_MOUNT_F_EMPTY_PATH),
+        ("fspick", _) => (FSPICK_EMPTY_PATH, 0),
+        ("open_tree" | "open_tree_attr", _) | (_, Kind::Path | Kind::Exec) => (AT_EMPTY_PATH, 0),
+        (_, Kind::TwoPaths) => (0, AT_EMPTY_PATH),
+        _ => (0, 0),
     }
 }
 
@@ -397,6 +404,7 @@ fn worse(new: Named, old: Named) -> Named {
 /// A directory descriptor is not what a call on a name works on, unless it stands for the name.
 fn descriptor(row: &types::row, call: &Syscall, named: Named) -> i32 {
     match call.kind {
+        Kind::Open if row.ret < 0 && !named.by_descriptor => -1,
         Kind::Path | Kind::TwoPaths | Kind::Exec
             if !named.by_descriptor && call.roles.fd == syscall::NO_ARG =>
         {

@@ -71,6 +71,8 @@ pub struct Roles {
     pub dir2: u8,
     /// User pointer to the old name of a two-name call.
     pub path2: u8,
+    /// User pointer to what the call writes, if it has a name too, which may lie there.
+    pub out: u8,
     /// The first value of the record.
     pub count: u8,
     /// What it means.

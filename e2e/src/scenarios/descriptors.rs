@@ -214,3 +214,34 @@ pub fn copies_by_fork(t: &mut Tape) {
     }
     t.fd(CLOSE, fd, "shared", args![fd]).is(0);
 }
+
+/// Makes `name` of that type, with the inode number it had as another one if the file system gives it again soon.
+fn make_node(name: &std::ffi::CStr, mode: u32, ino: &mut u64) {
+    use std::os::unix::fs::MetadataExt;
+    let path = name.to_str().expect("a plain name");
+    for _ in 0..50 {
+        let _ = std::fs::remove_file(path);
+        crate::sys::call(libc::SYS_mknod, args![name, mode, 0]);
+        let made = std::fs::metadata(path).expect("made").ino();
+        if *ino == 0 || made == *ino {
+            *ino = made;
+            return;
+        }
+    }
+}
+
+/// A fifo, then a file of its name and inode number, then a fifo again: only the file has a position.
+pub fn changed_type(t: &mut Tape) {
+    let mut ino = 0;
+    for _ in 0..2 {
+        t.outside(|_| make_node(c"n", libc::S_IFIFO | 0o644, &mut ino));
+        let fd = t.open(OPEN, "n", args![c"n", O_RDWR]).ok() as i32;
+        t.fd(WRITE, fd, "n", args![fd, b"1", 1]).is(1);
+        t.fd(CLOSE, fd, "n", args![fd]).is(0);
+        t.outside(|_| make_node(c"n", libc::S_IFREG | 0o644, &mut ino));
+        let fd = t.open(OPEN, "n", args![c"n", O_RDWR]).ok() as i32;
+        t.fd(WRITE, fd, "n", args![fd, b"12", 2]).offset(0).is(2);
+        t.fd(WRITE, fd, "n", args![fd, b"3", 1]).offset(2).is(1);
+        t.fd(CLOSE, fd, "n", args![fd]).is(0);
+    }
+}

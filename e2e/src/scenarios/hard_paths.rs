@@ -295,3 +295,51 @@ pub fn unreadable_path(t: &mut Tape) {
         .partial(b"")
         .fails(ENAMETOOLONG);
 }
+
+/// Maps a file that holds a name twice, for writing, without ever reading it; and makes links that lead to like names.
+pub fn make_overwritten(t: &mut Tape) {
+    let mut pages = vec![0u8; 2 * APART];
+    for page in pages.chunks_mut(APART) {
+        page[..6].copy_from_slice(b"like-1");
+    }
+    std::fs::write("pages", pages).expect("write pages");
+    std::os::unix::fs::symlink("like-2", "like-1").expect("link");
+    let long = |end: &str| format!("{}{end}", "l".repeat(150));
+    std::os::unix::fs::symlink(long("2"), long("1")).expect("long link");
+    let fd = sys::call(libc::SYS_openat, args![AT_FDCWD, c"pages", O_RDWR]) as i32;
+    assert!(fd >= 0, "open pages: {fd}");
+    let prot = PROT_READ | PROT_WRITE;
+    let pages = sys::call(
+        libc::SYS_mmap,
+        args![0, 2 * APART, prot, MAP_PRIVATE, fd, 0],
+    );
+    assert!(pages > 0, "mmap: {pages}");
+    t.kept.push(pages);
+    t.kept
+        .push(map(PAGE, -1, MAP_PRIVATE | MAP_ANONYMOUS) as i64);
+}
+
+/// The result is written over the name: what the row shows is the name that was passed, or that it is not known.
+pub fn overwritten(t: &mut Tape) {
+    let (pages, page) = (t.kept[0], t.kept[1]);
+    sys::poke(page as usize, b"like-1\0");
+    t.path(READLINK, "like-1", args![page, page, 100]).is(6);
+    sys::poke(page as usize, b"like-1\0");
+    t.path(READLINKAT, "like-1", args![AT_FDCWD, page, page, 100])
+        .is(6);
+    // Longer than what is kept of a name.
+    let long = |end: &str| [&[b'l'; 150][..], end.as_bytes(), b"\0"].concat();
+    sys::poke(page as usize, &long("1"));
+    t.path(READLINK, "", args![page, page, 200])
+        .partial(b"")
+        .is(151);
+    // In a page that only the kernel faults in, when it can be read no earlier than after the call.
+    t.path(READLINK, "", args![pages, pages, 100])
+        .partial(b"")
+        .is(6);
+    let other = pages + APART as i64;
+    t.path(READLINK, "like-1", args![other, &mut [0u8; 100], 100])
+        .is(6);
+    sys::poke(page as usize, b"like-1\0");
+    t.path(NEWLSTAT, "like-1", args![page, page]).is(0);
+}

@@ -1,6 +1,8 @@
 //! What is asked about files and set on them: stat, access, mode, owner, times.
 
-use libc::{AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, EBADF, EINVAL, ENOENT, O_RDONLY, O_RDWR};
+use libc::{
+    AT_EMPTY_PATH, AT_FDCWD, AT_SYMLINK_NOFOLLOW, EBADF, EFAULT, EINVAL, ENOENT, O_RDONLY, O_RDWR,
+};
 
 use super::files::CLOSED;
 use super::make_file;
@@ -80,6 +82,14 @@ pub fn stat_empty_path(t: &mut Tape) {
     t.fd(CLOSE, fd, "f", args![fd]).is(0);
     t.fd(NEWFSTATAT, CLOSED, "", args![CLOSED, c"", &mut *buffer, at])
         .fails(EBADF);
+    let fd = t.open(OPEN, "f", args![c"f", O_RDWR]).ok() as i32;
+    // No name is the descriptor's file to these, also when the times are bad.
+    t.fd(UTIMENSAT, fd, "f", args![fd, 0, 8, 0]).fails(EFAULT);
+    t.fd(FUTIMESAT, fd, "f", args![fd, 0, 8]).fails(EFAULT);
+    // An empty one is to readlinkat, without a flag: here no link.
+    t.fd(READLINKAT, fd, "f", args![fd, c"", &mut *buffer, 512])
+        .fails(ENOENT);
+    t.fd(CLOSE, fd, "f", args![fd]).is(0);
     // Without the flag an empty name is no file.
     t.path(NEWFSTATAT, "", args![AT_FDCWD, c"", &mut *buffer, 0])
         .any_name()

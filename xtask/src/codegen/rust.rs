@@ -158,6 +158,7 @@ const NO_ROLES: Roles = Roles {
     path: NO_ARG,
     dir2: NO_ARG,
     path2: NO_ARG,
+    out: NO_ARG,
     count: NO_ARG,
     count_is: CountIs::Nothing,
     count_form: CountForm::Value,

@@ -1,7 +1,7 @@
 //! Mounts by the new interface: contexts, mounts without a place, trees.
 
 use libc::{AT_EMPTY_PATH, AT_FDCWD, EBADF, EBUSY, EFAULT, EINVAL, ENODATA, ENODEV, ENOENT};
-use libc::{O_CREAT, O_RDONLY, O_RDWR};
+use libc::{MNT_DETACH, O_CREAT, O_RDONLY, O_RDWR};
 
 use super::{CLOSED, touch};
 use crate::args;
@@ -135,7 +135,24 @@ fn pick(t: &mut Tape) {
         .flags(FSPICK_EMPTY_PATH)
         .ok() as i32;
     t.fd(CLOSE, context, CONTEXT, args![context]).is(0);
+    let both = FSPICK_EMPTY_PATH | 1 << 20;
+    t.fd(FSPICK, dir, "d", args![dir, c"", both])
+        .flags(both)
+        .fails(EINVAL);
     t.fd(CLOSE, dir, "d", args![dir]).is(0);
+    unmounted(t);
+}
+
+/// What is below `d` after that has gone: where it was is not known, though it was named before and after it had a place.
+fn unmounted(t: &mut Tape) {
+    let file = t.open(OPEN, "d/early", args![c"d/early", O_RDWR]).ok() as i32;
+    t.path(UMOUNT, "d", args![c"d", MNT_DETACH])
+        .flags(MNT_DETACH)
+        .is(0);
+    t.fd(WRITE, file, "", args![file, b"3", 1])
+        .partial(b"early")
+        .is(1);
+    t.fd(CLOSE, file, "", args![file]).partial(b"early").is(0);
 }
 
 /// `open_tree`: the place itself, or a copy of it that has none.
@@ -164,6 +181,10 @@ pub fn mount_tree(t: &mut Tape) {
         .flags(AT_EMPTY_PATH)
         .ok() as i32;
     t.fd(CLOSE, again, "d", args![again]).is(0);
+    let both = AT_EMPTY_PATH | 8;
+    t.fd(OPEN_TREE, tree, "d", args![tree, c"", both])
+        .flags(both)
+        .fails(EINVAL);
     t.fd(CLOSE, tree, "d", args![tree]).is(0);
 
     t.open(OPEN_TREE, "no", args![AT_FDCWD, c"no", 0])
