@@ -88,7 +88,10 @@ pub struct Call {
     pub requested: Option<u64>,
     /// Flags as passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flags: Option<u32>,
+    pub flags: Option<u64>,
+    /// Columns that must be null.
+    #[serde(default)]
+    pub nulls: Vec<String>,
     /// Calling convention of a call that is no 64-bit one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abi: Option<String>,

@@ -236,6 +236,7 @@ impl Tape {
             offset: None,
             requested: None,
             flags: None,
+            nulls: Vec::new(),
             abi: (sys.nr & sys::COMPAT != 0).then(|| "ia32".to_owned()),
             address_space_bytes: None,
             sleep_at_most: None,
@@ -408,9 +409,21 @@ impl Done<'_> {
         self
     }
 
+    /// A column whose value nobody can know: `offset`, `requested` or `flags`.
+    pub fn null(self, column: &str) -> Self {
+        self.tape.last().nulls.push(column.to_owned());
+        self
+    }
+
+    /// The flags passed, of 64 bits.
+    pub fn long_flags(self, flags: u64) -> Self {
+        self.tape.last().flags = Some(flags);
+        self
+    }
+
     /// The flags passed.
     pub fn flags(self, flags: i32) -> Self {
-        self.tape.last().flags = Some(flags as u32);
+        self.tape.last().flags = Some(u64::from(flags as u32));
         self
     }
 

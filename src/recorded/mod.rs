@@ -78,7 +78,7 @@ pub struct Calls<'a> {
     /// The file's.
     pub file: &'a [u8],
     /// As passed.
-    pub flags: Option<u32>,
+    pub flags: Option<u64>,
     /// Of the key only the call is known.
     pub folded: bool,
     /// What was to be counted.

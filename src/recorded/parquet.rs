@@ -151,7 +151,7 @@ impl Columns {
             syscall: text(&self.syscall, row),
             abi: text(&self.abi, row),
             file: text(&self.file, row),
-            flags: narrow(&self.flags),
+            flags: number(&self.flags),
             folded: false,
             count: match &self.count {
                 None => 1,

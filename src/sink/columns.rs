@@ -94,7 +94,7 @@ columns! { row:
     "ino" => Value::unsigned(row.ino),
     "requested" => Value::unsigned(row.requested),
     "offset" => Value::signed(row.offset),
-    "flags" => Value::unsigned(row.flags.map(u64::from)),
+    "flags" => Value::unsigned(row.flags),
     "abi" => Value::Word(row.abi.as_str()),
     "requested_sleep_ns" => Value::unsigned(row.details.requested_sleep_ns),
     "nfds" => Value::unsigned(row.details.nfds),

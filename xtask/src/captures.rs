@@ -1,7 +1,7 @@
 //! Captured syscall tracepoint formats: one text file a kernel, one line a syscall,
 //! `NAME|exit or -|FIELD@OFFSET:SIZE|…` with the fields in argument order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -14,6 +14,8 @@ pub struct Capture {
     pub kernel: String,
     /// Argument names in order, by syscall.
     pub syscalls: BTreeMap<String, Vec<String>>,
+    /// Arguments that are numbers of 64 bits: syscall and name.
+    pub longs: BTreeSet<(String, String)>,
 }
 
 /// Reads every `linux-VERSION-ARCH.txt` of a directory, oldest kernel first.
@@ -38,11 +40,18 @@ pub fn read_all(dir: &Path) -> Result<Vec<Capture>> {
 /// Parses the text of one capture.
 pub fn parse(kernel: &str, text: &str) -> Result<Capture> {
     let mut syscalls = BTreeMap::new();
+    let mut longs = BTreeSet::new();
     for line in text.lines() {
         let mut parts = line.split('|');
         let (Some(name), Some("exit" | "-")) = (parts.next(), parts.next()) else {
             bail!("not a capture line: {line}");
         };
+        let fields = parts.clone();
+        longs.extend(
+            fields
+                .filter_map(long_argument)
+                .map(|argument| (name.to_owned(), argument)),
+        );
         let arguments = parts
             .filter_map(|field| argument(field).transpose())
             .collect::<Result<Vec<_>>>()
@@ -54,6 +63,7 @@ pub fn parse(kernel: &str, text: &str) -> Result<Capture> {
     Ok(Capture {
         kernel: kernel.to_owned(),
         syscalls,
+        longs,
     })
 }
 
@@ -67,6 +77,13 @@ fn argument(field: &str) -> Result<Option<String>> {
     }
     let word = declaration.split_whitespace().next_back().unwrap_or("");
     Ok(Some(word.trim_start_matches('*').to_owned()))
+}
+
+/// The argument a field describes, if it is a number of 64 bits.
+fn long_argument(field: &str) -> Option<String> {
+    let (declaration, _) = field.rsplit_once('@')?;
+    let (kind, name) = declaration.rsplit_once(' ')?;
+    matches!(kind, "unsigned long" | "long").then(|| name.to_owned())
 }
 
 fn kernel_of(path: &Path) -> Option<String> {

@@ -16,7 +16,7 @@ const F_POS: &str = "f_pos";
 
 /// How an argument stands for the value of a slot: the prefix in the table, and the variant of `CountForm`,
 /// `OffsetForm` or `FlagsForm`. Without a prefix it is the value.
-const FORMS: [(&str, &str, &str); 14] = [
+const FORMS: [(&str, &str, &str); 17] = [
     ("count", "#", "Iovec"),
     ("count", "@", "Msghdr"),
     ("count", "xattr_args:", "XattrArgs"),
@@ -28,9 +28,12 @@ const FORMS: [(&str, &str, &str); 14] = [
     ("timeout", "timeval:", "Timeval"),
     ("timeout", "timespec32:", "Timespec32"),
     ("timeout", "timeval32:", "Timeval32"),
+    ("timeout", "ktime:", "Ktime"),
+    ("timeout", "ktime32:", "Ktime32"),
     ("sleep", "timespec:", "Timespec"),
     ("sleep", "timespec32:", "Timespec32"),
     ("offset", "pages:", "Pages"),
+    ("offset", "or_f_pos:", "OrFPos"),
 ];
 
 /// Whose number it is.
@@ -213,7 +216,30 @@ fn join_line<'a>(table: &'a Table, captures: &'a [Capture], line: &'a Line) -> R
     fill(&mut syscall, |role, fields| {
         Ok((position(role, fields, &seen)?, None))
     })?;
+    widen_flags(&mut syscall, captures);
     Ok(syscall)
+}
+
+/// Flags have 64 bits where the kernel takes as many.
+fn widen_flags(syscall: &mut Syscall<'_>, captures: &[Capture]) {
+    let name = &syscall.line.name;
+    let is_long = |fields: &str| {
+        captures.iter().any(|capture| {
+            fields
+                .split('|')
+                .any(|field| capture.longs.contains(&(name.clone(), field.to_owned())))
+        })
+    };
+    if let Some(flags) = syscall.slots.get_mut("flags")
+        && flags.form == "Value"
+        && syscall
+            .line
+            .roles
+            .get("flags")
+            .is_some_and(|fields| is_long(fields))
+    {
+        flags.form = "Long";
+    }
 }
 
 /// A line whose roles are argument positions: no capture has the 32-bit calls.
@@ -295,11 +321,19 @@ fn fill(
                     is,
                     form,
                 },
-                (low, Some(high)) if form == "Value" && slot.name != "flags" && high == low + 1 => {
+                (low, Some(high))
+                    if matches!(form, "Value" | "OrFPos")
+                        && slot.name != "flags"
+                        && high == low + 1 =>
+                {
                     Filled {
                         arg: Some(low),
                         is,
-                        form: "Pair",
+                        form: if form == "Value" {
+                            "Pair"
+                        } else {
+                            "PairOrFPos"
+                        },
                     }
                 }
                 _ => bail!("role {role}: `{value}` is no value in two registers"),

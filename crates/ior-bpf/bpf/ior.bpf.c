@@ -98,6 +98,8 @@ static __always_inline void finish(struct task_struct *task, struct state *state
 	const volatile struct syscall_desc *desc = &syscalls[(state->call_plus_1 - 1) % MAX_CALL];
 	__u64 latency = now > state->enter_ns ? now - state->enter_ns : 0;
 
+	if (desc->early)
+		read_late(state, desc, ret);
 	count_call(state, desc, ret, latency);
 	if (want_rows) {
 		if (epoch - state->epoch > 1)
@@ -155,11 +157,11 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 	if (want_rows) {
 		know_task(task, state);
 		name_objects(task, state, desc);
-		if (desc->early)
-			read_early(task, state, desc);
 		if (desc->path != NO_ARG)
 			remember_names(state, desc);
 	}
+	if (desc->early)
+		read_early(task, state, desc);
 	state->enter_ns = bpf_ktime_get_ns();
 	if (desc->kind == KIND_NEVER_RETURNS)
 		finish_unreturned(state, desc);
@@ -288,18 +290,20 @@ static __always_inline __u32 log2_bucket(__u64 value)
 static __always_inline __u64 payload(const struct state *state, const volatile struct syscall_desc *desc, __s64 ret)
 {
 	__u64 flags, room;
+	bool unread;
 
 	if (ret <= 0 || desc->bytes == BYTES_NONE)
 		return 0;
+	unread = desc->pointed && !state->pointed_known;
 	if (desc->bytes == BYTES_XATTR)
-		return count_of(state, desc) ? ret : 0;
+		return unread || count_of(state, desc) ? ret : 0;
 	if (desc->bytes == BYTES_RECEIVE) {
 		flags = state->args[desc->flags & 7];
 		if (flags & MSG_PEEK)
 			return 0;
 		if (flags & MSG_TRUNC) {
 			room = count_of(state, desc);
-			return room < ret ? room : ret;
+			return !unread && room < ret ? room : ret;
 		}
 	}
 	return ret;
@@ -462,3 +466,5 @@ const struct in_flight *unused_in_flight;
 enum record_type unused_record_type;
 enum name_state unused_name_state;
 enum kind unused_kind;
+enum row_note unused_row_note;
+enum late unused_late;

@@ -49,6 +49,8 @@ enum {
 #define MAP_ANONYMOUS 0x20
 /* include/uapi/linux/fcntl.h */
 #define AT_FDCWD (-100)
+/* include/linux/errno.h */
+#define ERESTART_RESTARTBLOCK 516
 /* include/linux/socket.h */
 #define MSG_PEEK 0x2
 #define MSG_TRUNC 0x20

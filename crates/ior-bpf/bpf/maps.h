@@ -72,6 +72,8 @@ struct state {
 	__u64 file;
 	__u64 file2;
 	__s64 early;       /* what must be read when the call is entered: f_pos, a time, the end of the data segment */
+	__u64 pointed;     /* what a pointer of the call leads to, if `pointed_known` */
+	__u64 pointed_known;
 	__u32 call_plus_1; /* the call in flight, 0 none */
 	__u32 flags;     /* enum state_flag */
 	__u32 task_id;

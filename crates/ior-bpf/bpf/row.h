@@ -5,6 +5,7 @@
 
 #include "file.h"
 #include "task.h"
+#include "values.h"
 
 /* Room for one name in its two sizes. PATH_MAX counts the NUL; a few bytes more tell "just fits" from "cut". */
 #define SMALL_NAME 256
@@ -50,220 +51,9 @@ struct outcome {
 	bool returned;
 };
 
-/* --- bytes asked for --- */
-
-/* include/uapi/linux/uio.h */
-struct iovec_user {
-	__u64 base;
-	__u64 len;
-};
-
-/* The part of struct msghdr (include/linux/socket.h) that we read. */
-struct msghdr_user {
-	__u64 name;
-	__u64 name_len;
-	__u64 iov;
-	__u64 iov_len;
-};
-
-/* include/uapi/linux/uio.h: UIO_MAXIOV; without bpf_loop the first few are all. */
-#define MAX_IOVECS 1024
-#define FEW_IOVECS 16
-
-/* The same of 32-bit programs. */
-struct iovec_compat {
-	__u32 base;
-	__u32 len;
-};
-
-struct msghdr_compat {
-	__u32 name;
-	__u32 name_len;
-	__u32 iov;
-	__u32 iov_len;
-};
-
-struct iovec_sum {
-	__u64 at;
-	__u64 left;
-	__u64 sum;
-	__u64 compat;
-};
-
-static __noinline long add_iovec(__u32 i, void *context)
-{
-	struct iovec_sum *sum = context;
-	struct iovec_user iovec;
-	struct iovec_compat compat;
-	long error;
-
-	if (!sum->left)
-		return 1;
-	if (sum->compat) {
-		error = bpf_probe_read_user(&compat, sizeof(compat), (void *)sum->at);
-		sum->sum += compat.len;
-		sum->at += sizeof(compat);
-	} else {
-		error = bpf_probe_read_user(&iovec, sizeof(iovec), (void *)sum->at);
-		sum->sum += iovec.len;
-		sum->at += sizeof(iovec);
-	}
-	if (error) {
-		sum->sum = COUNT_UNKNOWN;
-		return 1;
-	}
-	sum->left--;
-	return 0;
-}
-
-/* Global, with plain numbers: the verifier looks at it once. */
-__noinline __u64 sum_iovecs(__u64 at, __u64 count, __u32 compat)
-{
-	struct iovec_sum sum = { .at = at, .left = count, .compat = compat };
-
-	if (count > MAX_IOVECS)
-		return COUNT_UNKNOWN;
-	REPEAT(MAX_IOVECS, FEW_IOVECS, add_iovec, &sum);
-	return !use_loop && sum.left ? COUNT_UNKNOWN : sum.sum;
-}
-
-/* Global, with plain numbers, as above: the sum of the array in a struct msghdr. */
-__noinline __u64 sum_message(__u64 at, __u32 compat)
-{
-	struct msghdr_compat narrow;
-	struct msghdr_user message;
-
-	if (compat) {
-		if (bpf_probe_read_user(&narrow, sizeof(narrow), (void *)at))
-			return COUNT_UNKNOWN;
-		return sum_iovecs(narrow.iov, narrow.iov_len, compat);
-	}
-	if (bpf_probe_read_user(&message, sizeof(message), (void *)at))
-		return COUNT_UNKNOWN;
-	return sum_iovecs(message.iov, message.iov_len, compat);
-}
-
-static __always_inline __u64 word_at(__u64 at)
-{
-	__u32 word = 0;
-
-	return bpf_probe_read_user(&word, sizeof(word), (void *)at) ? COUNT_UNKNOWN : word;
-}
-
-/* A 64-bit value that a 32-bit call takes in two arguments. */
-static __always_inline __u64 pair_of(const struct state *state, __u8 low)
-{
-	return state->args[low & 7] | state->args[(low + 1) & 7] << 32;
-}
-
-/* Where `size` is in a struct xattr_args (include/uapi/linux/xattr.h). */
-#define XATTR_ARGS_SIZE 8
-
-/* A value that is not simply an argument. */
-static __noinline __u64 count_by_form(const struct state *state, const volatile struct syscall_desc *desc)
-{
-	__u8 arg = desc->count & 7;
-
-	switch (desc->count_form) {
-	case COUNT_IOVEC:
-		return sum_iovecs(state->args[arg], state->args[(arg + 1) & 7], desc->compat);
-	case COUNT_MSGHDR:
-		return sum_message(state->args[arg], desc->compat);
-	case COUNT_XATTR_ARGS:
-		return word_at(state->args[arg] + XATTR_ARGS_SIZE);
-	case COUNT_EVENTS:
-		return word_at(state->args[arg]);
-	case COUNT_BRK:
-		return state->early;
-	case COUNT_PAIR:
-		return pair_of(state, arg);
-	default:
-		return state->args[arg];
-	}
-}
-
-/*
- * The first value of a record: mostly the bytes a call asks for. What is in user memory is read when the call returns,
- * as paths are. Most calls take the short way.
- */
-static __always_inline __u64 count_of(const struct state *state, const volatile struct syscall_desc *desc)
-{
-	return desc->count_form == COUNT_VALUE ? state->args[desc->count & 7] : count_by_form(state, desc);
-}
-
-/* --- times --- */
-
-#define NSEC_PER_SEC 1000000000LL
-#define USEC_PER_SEC 1000000LL
-/* More seconds than that do not fit into 64 bits of nanoseconds. */
-#define MANY_SECONDS 9000000000LL
-#define MANY_NANOSECONDS 0x7fffffffffffffffLL
-
-/* A time argument in nanoseconds; of one that is too long, the longest there is. Global, as above. */
-__noinline __s64 read_time(__u64 at, __u32 form)
-{
-	__s64 wide[2] = {};
-	__s32 narrow[2] = {};
-
-	if (!at)
-		return TIME_NONE;
-	if (form == OFFSET_TIMESPEC32 || form == OFFSET_TIMEVAL32) {
-		if (bpf_probe_read_user(narrow, sizeof(narrow), (void *)at))
-			return TIME_UNKNOWN;
-		wide[0] = narrow[0];
-		wide[1] = narrow[1];
-	} else if (bpf_probe_read_user(wide, sizeof(wide), (void *)at)) {
-		return TIME_UNKNOWN;
-	}
-	if (wide[0] < 0 || wide[1] < 0)
-		return TIME_INVALID;
-	if (form == OFFSET_TIMEVAL || form == OFFSET_TIMEVAL32) {
-		/* As in the kernel, microseconds may be more than a second's. */
-		wide[0] += (__u64)wide[1] / USEC_PER_SEC;
-		wide[1] = (__u64)wide[1] % USEC_PER_SEC * 1000;
-	}
-	if (wide[1] >= NSEC_PER_SEC)
-		return TIME_INVALID;
-	return wide[0] < MANY_SECONDS ? wide[0] * NSEC_PER_SEC + wide[1] : MANY_NANOSECONDS;
-}
-
-/* Reads what the kernel may write over before the call returns. */
-static __noinline int read_early(struct task_struct *task, struct state *state,
-				       const volatile struct syscall_desc *desc)
-{
-	if (desc->count_form == COUNT_BRK)
-		state->early = BPF_CORE_READ(task, mm, brk);
-	else
-		state->early = read_time(state->args[desc->offset & 7], desc->offset_form);
-	return 0;
-}
-
-static __noinline __s64 offset_by_form(const struct state *state, const volatile struct syscall_desc *desc)
-{
-	__u8 arg = desc->offset & 7;
-
-	if (desc->offset_form == OFFSET_PAIR)
-		return pair_of(state, arg);
-	if (desc->offset_form == OFFSET_PAGES)
-		return state->args[arg] << 12;
-	if (state->early == TIME_UNKNOWN && desc->try_again)
-		return read_time(state->args[arg], desc->offset_form);
-	return state->early;
-}
-
-/* The second value of a record: mostly the file position at which a call works. */
-static __always_inline __s64 offset_of(const struct state *state, const volatile struct syscall_desc *desc)
-{
-	if (desc->offset_form == OFFSET_VALUE)
-		return state->args[desc->offset & 7];
-	return desc->offset_form == OFFSET_F_POS ? state->early : offset_by_form(state, desc);
-}
-
 static __always_inline void fill_row(struct row *row, const struct state *state,
 				     const volatile struct syscall_desc *desc, const struct outcome *outcome)
 {
-	__u64 flags = state->args[desc->flags & 7];
-
 	row->type = RECORD_ROW;
 	row->returned = outcome->returned;
 	row->call = state->call_plus_1 - 1;
@@ -274,9 +64,8 @@ static __always_inline void fill_row(struct row *row, const struct state *state,
 	row->ret = outcome->ret;
 	row->file = outcome->file;
 	row->fd = outcome->fd;
-	if (desc->flags_by_pointer)
-		bpf_probe_read_user(&flags, sizeof(flags), (void *)flags);
-	row->flags = flags;
+	row->notes = desc->noted ? notes_of(state, desc) : 0;
+	row->flags = desc->flags_by_pointer ? state->pointed : state->args[desc->flags & 7];
 	row->count = count_of(state, desc);
 	row->offset = offset_of(state, desc);
 }

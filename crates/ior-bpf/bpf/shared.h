@@ -31,6 +31,12 @@ enum name_state {
 	NAME_BY_EXEC = 5, /* in the struct exec_name of this task and enter time */
 };
 
+/* What a row says of its values. */
+enum row_note {
+	NOTE_UNREAD = 1, /* what a pointer leads to (flags or count) could not be read, or not any more */
+	NOTE_F_POS = 2,  /* the offset passed was -1, which stands for the file's position: that is in `offset` */
+};
+
 /* One complete call. A call with names, or with two files, is a struct named_row. */
 struct row {
 	__u8 type;
@@ -43,8 +49,9 @@ struct row {
 	__s64 ret;
 	__u64 file; /* struct file_def.id: the object, or the directory `name` is relative to; 0 none */
 	__s32 fd;
-	__u32 flags;
-	__u64 count;  /* what the call's roles say; COUNT_UNKNOWN: unreadable */
+	__u32 notes;  /* enum row_note */
+	__u64 flags;
+	__u64 count;  /* what the call's roles say */
 	__s64 offset; /* what the call's roles say; TIME_UNKNOWN and so on */
 };
 
@@ -134,14 +141,24 @@ enum offset_form {
 	OFFSET_PAIR = 1,  /* two 32-bit arguments, the low one first */
 	OFFSET_PAGES = 2, /* in units of 4096 bytes */
 	OFFSET_F_POS = 3, /* no argument: the file's position before the call */
-	OFFSET_TIMESPEC = 4,
-	OFFSET_TIMEVAL = 5,
-	OFFSET_TIMESPEC32 = 6,
-	OFFSET_TIMEVAL32 = 7,
+	OFFSET_OR_F_POS = 4,      /* by value; -1 stands for the file's position */
+	OFFSET_PAIR_OR_F_POS = 5, /* the same in two 32-bit arguments */
+	OFFSET_TIMESPEC = 6,      /* times from here on */
+	OFFSET_TIMEVAL = 7,
+	OFFSET_TIMESPEC32 = 8,
+	OFFSET_TIMEVAL32 = 9,
+	OFFSET_KTIME = 10,   /* a struct timespec that is taken as it is, valid or not */
+	OFFSET_KTIME32 = 11, /* the same of 32-bit numbers */
 };
 
-/* `count` of a row whose value could not be read. */
-#define COUNT_UNKNOWN (~0ULL)
+/* Whether a value that could not be read when its call was entered may be read when it has returned. */
+enum late {
+	LATE_NEVER = 0,
+	LATE_IF_FAILED = 1,  /* a call that succeeds may have written over it */
+	LATE_IF_NOTHING = 2, /* one that had something to return may have */
+	LATE_ALWAYS = 3,     /* the call writes nothing */
+};
+
 /* `offset` of a row whose time could not be read, is no valid one, or was not given. */
 #define TIME_UNKNOWN (-1LL - 0x7fffffffffffffffLL)
 #define TIME_INVALID (TIME_UNKNOWN + 1)
@@ -168,10 +185,12 @@ struct syscall_desc {
 	__u8 count_form;  /* enum count_form */
 	__u8 offset_form; /* enum offset_form */
 	__u8 flags_by_pointer;
-	__u8 compat;    /* its structures are those of 32-bit programs */
-	__u8 early;     /* a value must be read when the call is entered: the kernel may write over it */
-	__u8 try_again; /* unreadable then, it may be read when the call has returned */
-	__u16 slot;     /* the place of its totals */
+	__u8 pointed; /* its flags or its count are what a pointer leads to */
+	__u8 noted;   /* its rows may have notes */
+	__u8 compat;  /* its structures are those of 32-bit programs */
+	__u8 early;   /* a value must be read when the call is entered: the kernel may write over it */
+	__u8 late;    /* enum late: unreadable then, it may be read when the call has returned */
+	__u16 slot;   /* the place of its totals */
 };
 
 /* Exact counts of the calls of one name on one CPU. */

@@ -5,16 +5,15 @@ use std::sync::LazyLock;
 use ior_core::syscall::{CountForm, CountIs, FlagsAre, OffsetForm, OffsetIs};
 use ior_core::{Details, Syscall, TIMEOUT_INFINITE, TIMEOUT_UNREADABLE};
 
+use crate::record::is_unread;
 use crate::skeleton::types;
 
-/// `COUNT_UNKNOWN` of shared.h.
-const COUNT_UNKNOWN: u64 = u64::MAX;
 /// `TIME_UNKNOWN`, `TIME_INVALID`, `TIME_NONE` of shared.h.
 const TIME_UNKNOWN: i64 = i64::MIN;
 const TIME_INVALID: i64 = i64::MIN + 1;
 const TIME_NONE: i64 = i64::MIN + 2;
 /// include/uapi/linux/time.h: the sleep ends at a point in time.
-const TIMER_ABSTIME: u32 = 1;
+const TIMER_ABSTIME: u64 = 1;
 /// include/uapi/linux/eventpoll.h: the events are ignored.
 const EPOLL_CTL_DEL: u32 = 2;
 
@@ -57,7 +56,7 @@ pub fn of(row: &types::row, call: &Syscall, now: &Now) -> Details {
         }
         CountIs::Descriptors => details.nfds = Some(row.count & u64::from(u32::MAX)),
         CountIs::Space => details.address_space_bytes = Some(space(row, call)),
-        CountIs::Events if row.flags != EPOLL_CTL_DEL && row.count != COUNT_UNKNOWN => {
+        CountIs::Events if row.flags as u32 != EPOLL_CTL_DEL && !is_unread(row) => {
             details.epoll_events = Some(row.count as u32);
         }
         _ => {}
@@ -69,7 +68,7 @@ pub fn of(row: &types::row, call: &Syscall, now: &Now) -> Details {
         _ => {}
     }
     if call.roles.flags_are == FlagsAre::Operation {
-        details.epoll_op = Some(row.flags);
+        details.epoll_op = Some(row.flags as u32);
     }
     details
 }
@@ -122,6 +121,7 @@ mod tests {
     use ior_core::syscall::by_name;
 
     use super::*;
+    use crate::skeleton::types::row_note;
 
     const NOW: Now = Now {
         monotonic_ns: 1000,
@@ -130,7 +130,7 @@ mod tests {
         tai_ns: 37_000_000,
     };
 
-    fn details(name: &str, ret: i64, count: u64, offset: i64, flags: u32) -> Details {
+    fn details(name: &str, ret: i64, count: u64, offset: i64, flags: u64) -> Details {
         let row = types::row {
             ret,
             count,
@@ -195,14 +195,20 @@ mod tests {
 
     #[test]
     fn epoll_ctl_says_what_is_watched_for_what() {
-        let of = |op, events| {
-            let details = details("epoll_ctl", 0, events, -1, op);
+        let of = |op: u32, events| {
+            let details = details("epoll_ctl", 0, events, -1, op.into());
             assert_eq!(details.epoll_target_fd, Some(-1));
             (details.epoll_op, details.epoll_events)
         };
         assert_eq!(of(1, 0x8000_0001), (Some(1), Some(0x8000_0001)));
         assert_eq!(of(EPOLL_CTL_DEL, 5), (Some(2), None));
-        assert_eq!(of(1, COUNT_UNKNOWN), (Some(1), None));
+        let unread = types::row {
+            flags: 1,
+            notes: row_note::NOTE_UNREAD.0,
+            ..Default::default()
+        };
+        let details = super::of(&unread, by_name("epoll_ctl").unwrap(), &NOW);
+        assert_eq!(details.epoll_events, None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::path::Path;
 use ior_core::{Abi, Syscall};
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::{Func, Struct};
+use rustc_hash::FxHashSet;
 
 use crate::{Error, Hook, Pairing, privilege};
 
@@ -33,9 +34,8 @@ pub struct Features {
     pub lacking: Vec<&'static str>,
 }
 
-/// The last number of the oldest kernel this works on (5.10), and two later ones below it: older calls are there.
-const OLD_NR: u16 = 440;
-const NEW_BELOW: [u16; 2] = [335, 336];
+/// The kernel's symbols. Its BTF does not do: that lacks calls without arguments, and has those left out of the build.
+const SYMBOLS: &str = "/proc/kallsyms";
 /// What the kernel puts before a syscall's name (`SYSCALL_DEFINE`).
 const ENTRY: &str = if cfg!(target_arch = "aarch64") {
     "__arm64_sys_"
@@ -68,12 +68,7 @@ impl Features {
             cast: has("bpf_rdonly_cast"),
             bpf_loop: has("bpf_loop"),
             task_iter: btf.type_by_name::<Struct<'_>>("bpf_iter__task").is_some(),
-            lacking: named
-                .iter()
-                .filter(|call| call.nr > OLD_NR || NEW_BELOW.contains(&call.nr))
-                .filter(|call| call.abi != Abi::Ia32 && !has(&format!("{ENTRY}{}", call.name)))
-                .map(|call| call.name)
-                .collect(),
+            lacking: lacking(named, &without),
         })
     }
 
@@ -116,6 +111,38 @@ impl Features {
     }
 }
 
+/// Those of the calls that the kernel has no code for, as far as that can be known: 32-bit calls have other names there.
+fn lacking(named: &[&'static Syscall], without: &str) -> Vec<&'static str> {
+    let asked = || named.iter().filter(|call| call.abi != Abi::Ia32);
+    if asked().next().is_none() {
+        return Vec::new();
+    }
+    let Ok(symbols) = std::fs::read_to_string(SYMBOLS) else {
+        return Vec::new();
+    };
+    let there = entries(&symbols);
+    let is_there = |name| there.contains(name) && !without.split(',').any(|gone| gone == name);
+    match there.is_empty() {
+        true => Vec::new(),
+        false => asked()
+            .map(|call| call.name)
+            .filter(|name| !is_there(*name))
+            .collect(),
+    }
+}
+
+/// The names of the calls that have code. What only answers ENOSYS (`COND_SYSCALL`) is a weak symbol.
+fn entries(symbols: &str) -> FxHashSet<&str> {
+    let entry = |line| {
+        let mut words = str::split_ascii_whitespace(line);
+        let (_, kind, name) = (words.next()?, words.next()?, words.next()?);
+        (!kind.eq_ignore_ascii_case("w"))
+            .then(|| name.strip_prefix(ENTRY))
+            .flatten()
+    };
+    symbols.lines().filter_map(entry).collect()
+}
+
 fn has_function(btf: &Btf<'_>, name: &str) -> bool {
     btf.type_by_name::<Func<'_>>(name).is_some()
 }
@@ -130,4 +157,32 @@ pub fn has_tracefs() -> bool {
 /// Whether the kernel describes its types.
 pub fn kernel_has_btf() -> bool {
     std::env::var_os(NO_BTF).is_none() && Path::new(KERNEL_BTF).exists()
+}
+
+#[cfg(test)]
+mod tests {
+    use ior_core::syscall::by_name;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_there_if_it_has_code_of_its_own() {
+        let symbols = format!(
+            "ffff0 T {ENTRY}sync\nffff1 W {ENTRY}kexec_load\nffff2 t {ENTRY}getpid\n\
+             ffff3 T __pfx_{ENTRY}fork\nffff4 T something [module]\nnothing\n"
+        );
+        let there = entries(&symbols);
+        assert_eq!(there, ["sync", "getpid"].into_iter().collect());
+    }
+
+    #[test]
+    fn calls_of_this_kernel() {
+        let of = |names: &[&str], without| {
+            let named: Vec<_> = names.iter().filter_map(|name| by_name(name)).collect();
+            lacking(&named, without)
+        };
+        assert!(of(&["read", "getpid", "newstat", "rt_sigreturn"], "").is_empty());
+        assert_eq!(of(&["read", "getpid"], "getpid,bpf_loop"), ["getpid"]);
+        assert!(of(&[], "read").is_empty());
+    }
 }

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _};
 use std::path::Path;
 
 use ior_core::syscall::{
-    CountForm, CountIs, FlagsForm, MAX_CALL, MAX_SLOT, NO_ARG, OffsetForm, OffsetIs,
+    ByteClass, CountForm, CountIs, FlagsForm, MAX_CALL, MAX_SLOT, NO_ARG, OffsetForm, OffsetIs,
 };
 use ior_core::{Abi, Loss, Syscall};
 use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
@@ -147,7 +147,7 @@ fn configure(
         .as_deref_mut()
         .ok_or(Error::Missing("rodata"))?;
     for syscall in &options.syscalls {
-        rodata.syscalls[usize::from(syscall.call()) % MAX_CALL] = describe(syscall);
+        rodata.syscalls[usize::from(syscall.call()) % MAX_CALL] = describe(syscall, options.rows);
     }
     rodata.scope = scope_record(&options.scope);
     rodata.want_rows = options.rows;
@@ -175,12 +175,14 @@ fn configure(
     Ok(())
 }
 
-fn describe(syscall: &Syscall) -> types::syscall_desc {
+/// `rows`: there are rows, which have all values; totals need only those that say what was payload.
+fn describe(syscall: &Syscall, rows: bool) -> types::syscall_desc {
     let roles = &syscall.roles;
     let is_time = matches!(roles.offset_is, OffsetIs::Timeout | OffsetIs::Sleep)
         && roles.offset_form != OffsetForm::Value;
-    // Calls that poll write back what is left of the time.
-    let writes_back = roles.count_is == CountIs::Descriptors;
+    let by_pointer = roles.flags_form == FlagsForm::Pointer && roles.flags != NO_ARG;
+    let pointed = by_pointer || roles.count_form.is_pointer();
+    let wanted = rows || matches!(syscall.bytes, ByteClass::Xattr | ByteClass::Receive);
     types::syscall_desc {
         kind: syscall.kind.code(),
         bytes: syscall.bytes.code(),
@@ -196,11 +198,30 @@ fn describe(syscall: &Syscall) -> types::syscall_desc {
         flags: roles.flags,
         count_form: roles.count_form as u8,
         offset_form: roles.offset_form as u8,
-        flags_by_pointer: (roles.flags_form == FlagsForm::Pointer && roles.flags != NO_ARG).into(),
+        flags_by_pointer: by_pointer.into(),
+        pointed: pointed.into(),
+        noted: (pointed || roles.offset_form.may_be_f_pos()).into(),
         compat: (syscall.abi == Abi::Ia32).into(),
-        early: (is_time || roles.count_form == CountForm::Brk).into(),
-        try_again: (is_time && !writes_back).into(),
+        early: (wanted && (is_time || pointed || roles.count_form == CountForm::Brk)).into(),
+        late: late(syscall).0 as u8,
         slot: syscall.slot,
+    }
+}
+
+/// Whether the call writes to memory, so that a value in it must have been read before.
+fn late(syscall: &Syscall) -> types::late {
+    let roles = &syscall.roles;
+    match (syscall.bytes, roles.offset_is, roles.count_is) {
+        // They write back what is left of the time.
+        (_, OffsetIs::Timeout, CountIs::Descriptors) => types::late::LATE_NEVER,
+        // A datagram of no bytes has an address, too.
+        (ByteClass::Receive, ..) => types::late::LATE_IF_FAILED,
+        (ByteClass::Read | ByteClass::Xattr, ..) | (_, OffsetIs::Timeout | OffsetIs::Sleep, _) => {
+            types::late::LATE_IF_NOTHING
+        }
+        // The new thread's number may be written where the flags are.
+        _ if syscall.name == "clone3" => types::late::LATE_IF_FAILED,
+        _ => types::late::LATE_ALWAYS,
     }
 }
 

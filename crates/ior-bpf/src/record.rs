@@ -24,8 +24,8 @@ unsafe impl Record for types::exec_name {}
 unsafe impl Record for types::in_flight {}
 
 const _: () = {
-    assert!(size_of::<types::row>() == 72);
-    assert!(size_of::<types::named_row>() == 88);
+    assert!(size_of::<types::row>() == 80);
+    assert!(size_of::<types::named_row>() == 96);
     assert!(size_of::<types::file_def>() == 40);
     assert!(size_of::<types::task_def>() == 80);
     assert!(size_of::<types::task_gone>() == 16);
@@ -38,6 +38,11 @@ pub fn split<T: Record>(bytes: &[u8]) -> Option<(T, &[u8])> {
     let (head, rest) = bytes.split_at_checked(size_of::<T>())?;
     // SAFETY: `head` has the size of T, T is a struct of integers, and the read does not ask for alignment.
     Some((unsafe { head.as_ptr().cast::<T>().read_unaligned() }, rest))
+}
+
+/// Whether what a pointer of the call leads to could not be read.
+pub fn is_unread(row: &types::row) -> bool {
+    row.notes & types::row_note::NOTE_UNREAD.0 != 0
 }
 
 /// The bytes of a record, for tests that play the kernel.

@@ -1,20 +1,21 @@
 //! From a raw row to a [`Row`]: looks up who and what, and puts the names together. Allocates nothing a row.
 
-use ior_core::syscall::{CountIs, FlagsAre, OffsetForm, OffsetIs};
+use ior_core::syscall::{CountIs, FlagsAre, FlagsForm, OffsetForm, OffsetIs};
 use ior_core::{ByteClass, Details, Ids, Kind, NameSource, Row, Syscall, name, syscall};
 
 use crate::batch::{Batch, Extra, RawRow};
 use crate::clock::Offsets;
 use crate::details::{self, Now};
-use crate::skeleton::types::{self, name_state};
+use crate::record::is_unread;
+use crate::skeleton::types::{self, name_state, row_note};
 use crate::tables::{FileInfo, Tables};
 
 /// include/uapi/linux/fcntl.h: an empty name means the descriptor's file.
-const AT_EMPTY_PATH: u32 = 0x1000;
+const AT_EMPTY_PATH: u64 = 0x1000;
 /// include/uapi/linux/mount.h: the same of move_mount's two names.
-const MOVE_MOUNT_F_EMPTY_PATH: u32 = 0x4;
-const MOVE_MOUNT_T_EMPTY_PATH: u32 = 0x40;
-const FSPICK_EMPTY_PATH: u32 = 0x8;
+const MOVE_MOUNT_F_EMPTY_PATH: u64 = 0x4;
+const MOVE_MOUNT_T_EMPTY_PATH: u64 = 0x40;
+const FSPICK_EMPTY_PATH: u64 = 0x8;
 /// Calls to which an empty name is the descriptor's file without a flag (fs/stat.c), also when they fail.
 const TAKE_EMPTY_NAME: [&str; 1] = ["readlinkat"];
 /// Calls to which NULL for a name is the descriptor's file (fs/utimes.c), also when they fail.
@@ -22,12 +23,10 @@ const NEED_NO_NAME: [&str; 3] = ["utimensat", "utimensat_time64", "futimesat"];
 const EFAULT: i64 = 14;
 /// `UNDEFINED_FILE` of shared.h: the definition found no room.
 const UNDEFINED_FILE: u64 = 1;
-/// `COUNT_UNKNOWN` of shared.h: the bytes asked for could not be read.
-const COUNT_UNKNOWN: u64 = u64::MAX;
 /// include/linux/socket.h: what is received stays in the queue.
-const MSG_PEEK: u32 = 0x2;
+const MSG_PEEK: u64 = 0x2;
 /// The result is the datagram's length, which may exceed the buffer's.
-const MSG_TRUNC: u32 = 0x20;
+const MSG_TRUNC: u64 = 0x20;
 /// include/uapi/linux/stat.h
 const S_IFMT: u16 = 0o170_000;
 const S_IFREG: u16 = 0o100_000;
@@ -162,7 +161,7 @@ impl Resolver {
             ino: object.map(|file| file.ino),
             requested: requested(row, call),
             offset: offset(row, call, file),
-            flags: (call.roles.flags_are == FlagsAre::Flags).then_some(row.flags),
+            flags: flags(row, call),
             details: self.details(row, call, time_ns),
             ids: Ids {
                 task: row.task,
@@ -311,7 +310,7 @@ fn old_argument<'a>(
 }
 
 /// Flags with which the new name, and the old name, may be empty to mean the descriptor.
-fn empty_flags(call: &Syscall) -> (u32, u32) {
+fn empty_flags(call: &Syscall) -> (u64, u64) {
     match (call.name, call.kind) {
         ("move_mount", _) => (MOVE_MOUNT_T_EMPTY_PATH, MOVE_MOUNT_F_EMPTY_PATH),
         ("fspick", _) => (FSPICK_EMPTY_PATH, 0),
@@ -420,22 +419,36 @@ fn payload(row: &types::row, call: &Syscall) -> u64 {
         return 0;
     }
     let moved = row.ret.cast_unsigned();
+    let unread = call.roles.count_form.is_pointer() && is_unread(row);
     match call.bytes {
-        ByteClass::Xattr if row.count == 0 => 0,
+        ByteClass::Xattr if row.count == 0 && !unread => 0,
         ByteClass::Receive if row.flags & MSG_PEEK != 0 => 0,
-        ByteClass::Receive if row.flags & MSG_TRUNC != 0 => moved.min(row.count),
+        ByteClass::Receive if row.flags & MSG_TRUNC != 0 && !unread => moved.min(row.count),
         _ => moved,
     }
 }
 
 fn requested(row: &types::row, call: &Syscall) -> Option<u64> {
-    let asks = call.roles.count_is == CountIs::Bytes;
-    (asks && row.count != COUNT_UNKNOWN).then_some(row.count)
+    let unread = call.roles.count_form.is_pointer() && is_unread(row);
+    (call.roles.count_is == CountIs::Bytes && !unread).then_some(row.count)
+}
+
+/// As passed: of an `int` the upper half of the register means nothing.
+fn flags(row: &types::row, call: &Syscall) -> Option<u64> {
+    if call.roles.flags_are != FlagsAre::Flags {
+        return None;
+    }
+    match call.roles.flags_form {
+        FlagsForm::Value => Some(row.flags & u64::from(u32::MAX)),
+        FlagsForm::Long => Some(row.flags),
+        FlagsForm::Pointer => (!is_unread(row)).then_some(row.flags),
+    }
 }
 
 /// Only what can be seeked has a position.
 fn offset(row: &types::row, call: &Syscall, file: Option<&FileInfo>) -> Option<i64> {
-    if call.roles.offset_form == OffsetForm::FPos {
+    let at_f_pos = row.notes & row_note::NOTE_F_POS.0 != 0;
+    if call.roles.offset_form == OffsetForm::FPos || at_f_pos {
         let kind = file?.mode & S_IFMT;
         return matches!(kind, S_IFREG | S_IFDIR | S_IFBLK).then_some(row.offset);
     }

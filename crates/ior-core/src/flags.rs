@@ -22,7 +22,7 @@ use crate::row::{Abi, Row};
 /// A call's flags, to be displayed by name; bits without a name follow in hexadecimal.
 #[derive(Debug, Clone, Copy)]
 pub struct Flags {
-    value: u32,
+    value: u64,
     abi: Abi,
     table: &'static Table,
 }
@@ -35,7 +35,7 @@ impl Flags {
     }
 
     /// The flags `value` as the syscall of that name understands them.
-    pub fn new(syscall: &str, abi: Abi, value: u32) -> Flags {
+    pub fn new(syscall: &str, abi: Abi, value: u64) -> Flags {
         let place = calls::CALLS.binary_search_by(|(name, _)| (*name).cmp(syscall));
         let table = place.map_or(&NAMELESS, |place| &calls::CALLS[place].1);
         Flags { value, abi, table }
@@ -52,7 +52,7 @@ impl fmt::Display for Flags {
                 f.write_str(part.name)?;
                 separator = "|";
                 named |= part.mask;
-                if named == u32::MAX {
+                if named == u64::MAX {
                     return Ok(());
                 }
             }
@@ -74,13 +74,13 @@ impl fmt::Display for Flags {
 /// A name that stands for `bits` among the bits of `mask`.
 #[derive(Debug)]
 struct Part {
-    mask: u32,
-    bits: u32,
+    mask: u64,
+    bits: u64,
     name: &'static str,
 }
 
 /// A bit, or several that have to be set together.
-const fn flag(bits: u32, name: &'static str) -> Part {
+const fn flag(bits: u64, name: &'static str) -> Part {
     Part {
         mask: bits,
         bits,
@@ -89,13 +89,13 @@ const fn flag(bits: u32, name: &'static str) -> Part {
 }
 
 /// One of the values the bits of `mask` can have.
-const fn one_of(mask: u32, bits: u32, name: &'static str) -> Part {
+const fn one_of(mask: u64, bits: u64, name: &'static str) -> Part {
     Part { mask, bits, name }
 }
 
 /// One of the values the whole argument can have.
-const fn value(value: u32, name: &'static str) -> Part {
-    one_of(u32::MAX, value, name)
+const fn value(value: u64, name: &'static str) -> Part {
+    one_of(u64::MAX, value, name)
 }
 
 /// Names in the order they are tried; one that covers another's bits comes first, and bits are named once.
@@ -106,7 +106,7 @@ struct Table {
     /// What 0 means, if no name is for it.
     zero: &'static str,
     /// Bits written as an octal number: permissions.
-    octal: u32,
+    octal: u64,
 }
 
 const NAMELESS: Table = table(&[]);
@@ -132,7 +132,7 @@ impl Table {
         Table { zero, ..self }
     }
 
-    const fn octal(self, octal: u32) -> Table {
+    const fn octal(self, octal: u64) -> Table {
         Table { octal, ..self }
     }
 

@@ -46,7 +46,7 @@ pub struct Row<'a> {
     /// File position at which the call worked.
     pub offset: Option<i64>,
     /// Flags as passed (open flags, rename flags, mmap prot, …).
-    pub flags: Option<u32>,
+    pub flags: Option<u64>,
     /// What only some calls have.
     pub details: Details,
     /// Numbers of the task and the file.

@@ -164,6 +164,16 @@ pub enum CountForm {
     Int = 7,
 }
 
+impl CountForm {
+    /// Whether it is what a pointer leads to.
+    pub fn is_pointer(self) -> bool {
+        matches!(
+            self,
+            CountForm::Iovec | CountForm::Msghdr | CountForm::XattrArgs | CountForm::EpollEvents
+        )
+    }
+}
+
 /// How the second value is passed; the numbers are those of `enum offset_form` in shared.h.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -176,21 +186,38 @@ pub enum OffsetForm {
     Pages = 2,
     /// No argument: the file's position (`f_pos`) before the call.
     FPos = 3,
+    /// By value; -1 stands for the file's position.
+    OrFPos = 4,
+    /// The same in two 32-bit arguments.
+    PairOrFPos = 5,
     /// A pointer to a `struct timespec` of 64-bit numbers.
-    Timespec = 4,
+    Timespec = 6,
     /// A pointer to a `struct timeval` of 64-bit numbers.
-    Timeval = 5,
+    Timeval = 7,
     /// A pointer to a `struct timespec` of 32-bit numbers.
-    Timespec32 = 6,
+    Timespec32 = 8,
     /// A pointer to a `struct timeval` of 32-bit numbers.
-    Timeval32 = 7,
+    Timeval32 = 9,
+    /// A pointer to a `struct timespec` that is taken as it is, valid or not.
+    Ktime = 10,
+    /// The same of 32-bit numbers.
+    Ktime32 = 11,
 }
 
-/// How the flags are passed.
+impl OffsetForm {
+    /// Whether -1 stands for the file's position.
+    pub fn may_be_f_pos(self) -> bool {
+        matches!(self, OffsetForm::OrFPos | OffsetForm::PairOrFPos)
+    }
+}
+
+/// How the flags are passed; a 32-bit call has none of 64 bits but by pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FlagsForm {
-    /// By value.
+    /// By value, of 32 bits.
     Value,
+    /// By value, of 64 bits.
+    Long,
     /// A pointer to a 64-bit value (`openat2`'s `struct open_how`).
     Pointer,
 }

@@ -201,6 +201,14 @@ pub fn differences(call: &Call, row: &Row) -> Vec<String> {
         value.map_or_else(|| "null".to_owned(), |value| value.to_string())
     }
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
+    let stated = |name: &str, value: Option<String>| {
+        let is_null = call.nulls.iter().any(|null| null == name);
+        if is_null {
+            Some("null".to_owned())
+        } else {
+            value
+        }
+    };
     column("syscall", Some(call.syscall.clone()), row.syscall.clone());
     column(
         "ret",
@@ -228,17 +236,17 @@ pub fn differences(call: &Call, row: &Row) -> Vec<String> {
     );
     column(
         "offset",
-        call.offset.map(|value| value.to_string()),
+        stated("offset", call.offset.map(|value| value.to_string())),
         number(row.offset),
     );
     column(
         "requested",
-        call.requested.map(|value| value.to_string()),
+        stated("requested", call.requested.map(|value| value.to_string())),
         number(row.requested),
     );
     column(
         "flags",
-        call.flags.map(|value| value.to_string()),
+        stated("flags", call.flags.map(|value| value.to_string())),
         number(row.flags),
     );
     column(

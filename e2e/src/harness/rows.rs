@@ -44,7 +44,7 @@ pub struct Row {
     pub ino: Option<u64>,
     pub requested: Option<u64>,
     pub offset: Option<i64>,
-    pub flags: Option<u32>,
+    pub flags: Option<u64>,
     pub abi: Option<String>,
     pub address_space_bytes: Option<u64>,
     #[serde(flatten)]

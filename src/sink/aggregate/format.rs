@@ -140,7 +140,7 @@ pub struct Numbered<'a> {
     /// The file's.
     pub file: u32,
     /// As passed.
-    pub flags: Option<u32>,
+    pub flags: Option<u64>,
     /// Whether this is everything past the bound; of the key only the call is known then.
     pub folded: bool,
     /// What it adds up to.
@@ -163,7 +163,7 @@ pub struct Record<'a> {
     /// The file's.
     pub file: &'a [u8],
     /// As passed.
-    pub flags: Option<u32>,
+    pub flags: Option<u64>,
     /// Whether this is everything past the bound; of the key only the call is known then.
     pub folded: bool,
     /// What it adds up to.
@@ -252,7 +252,7 @@ fn push_record(record: &Numbered<'_>, out: &mut Vec<u8>) {
         push_number(number.into(), out);
     }
     if let Some(flags) = record.flags {
-        push_number(flags.into(), out);
+        push_number(flags, out);
     }
     for sum in record.counts.sums() {
         push_number(sum, out);
@@ -375,7 +375,7 @@ impl<R: BufRead> Body<R> {
         let file = self.name(names)?;
         let flags = match what & HAS_FLAGS {
             0 => None,
-            _ => Some(self.narrow()?),
+            _ => Some(self.number()?),
         };
         let [calls, latency_ns, gap_ns, bytes, errors] = self.numbers()?;
         Ok(Record {

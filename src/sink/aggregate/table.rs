@@ -47,7 +47,7 @@ struct Key {
     tid: u32,
     call: u32,
     file: u32,
-    flags: Option<u32>,
+    flags: Option<u64>,
     folded: bool,
 }
 
@@ -57,7 +57,7 @@ struct Known {
     file: u64,
     task: u32,
     call: u32,
-    flags: Option<u32>,
+    flags: Option<u64>,
 }
 
 impl Table {

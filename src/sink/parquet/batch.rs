@@ -24,6 +24,9 @@ const MAX_TASKS: usize = 16_384;
 const TEXT: u64 = 1 << 32;
 /// No value.
 pub const NONE: u64 = u64::MAX;
+
+/// Set in a code of flags that is a place in [`Batch::huge_flags`]: no call knows this bit, but any may be passed.
+const HUGE: u64 = 1 << 63;
 /// The name of a call without a file.
 const EMPTY: u64 = 0;
 
@@ -43,8 +46,10 @@ pub struct Batch {
     pub is_error: Vec<bool>,
     /// As the unsigned number of the same bits.
     pub fd: Vec<u32>,
-    /// [`NONE`] if there are none.
+    /// [`NONE`] if there are none; [`HUGE`] and a place in `huge_flags`.
     pub flags: Vec<u64>,
+    /// Flags that are no code of their own.
+    pub huge_flags: Vec<u64>,
     pub name_source: Vec<u8>,
     pub calls: Vec<u32>,
     pub tasks: Vec<u32>,
@@ -155,7 +160,7 @@ impl Batch {
         self.offset.push(row.offset);
         self.is_error.push(row.is_error());
         self.fd.push(row.fd.cast_unsigned());
-        self.flags.push(row.flags.map_or(NONE, u64::from));
+        self.push_flags(row.flags);
         self.name_source.push(source_number(row.name_source));
         self.calls.push(numbers.call(row, &mut self.new));
         self.tasks.push(numbers.task(row, &mut self.new));
@@ -170,6 +175,26 @@ impl Batch {
         self.old_files.push(old_file);
         if row.details != Details::default() {
             self.details.push((self.seq.len() as u32 - 1, row.details));
+        }
+    }
+
+    fn push_flags(&mut self, flags: Option<u64>) {
+        let code = match flags {
+            Some(flags) if flags & HUGE != 0 => {
+                self.huge_flags.push(flags);
+                HUGE | (self.huge_flags.len() as u64 - 1)
+            }
+            flags => flags.unwrap_or(NONE),
+        };
+        self.flags.push(code);
+    }
+
+    /// The flags that a code of `flags` stands for.
+    pub fn flags_of(&self, code: u64) -> Option<u64> {
+        match code {
+            NONE => None,
+            code if code & HUGE != 0 => self.huge_flags.get((code & !HUGE) as usize).copied(),
+            code => Some(code),
         }
     }
 
@@ -189,6 +214,7 @@ impl Batch {
             is_error,
             fd,
             flags,
+            huge_flags,
             name_source,
             calls,
             tasks,
@@ -215,7 +241,9 @@ impl Batch {
             column.clear();
         }
         [fd, calls, tasks].into_iter().for_each(Vec::clear);
-        [flags, files, old_files].into_iter().for_each(Vec::clear);
+        [flags, huge_flags, files, old_files]
+            .into_iter()
+            .for_each(Vec::clear);
         name_source.clear();
         details.clear();
         new.begin_anew = false;

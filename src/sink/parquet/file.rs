@@ -143,7 +143,9 @@ impl Group {
         });
         columns.optional(&batch.requested.values, &batch.requested.present);
         columns.optional(&batch.offset.values, &batch.offset.present);
-        columns.coded(&batch.flags, 0, narrow);
+        columns.coded(&batch.flags, 0, |code| {
+            batch.flags_of(code).map_or(Cell::Null, Cell::Wide)
+        });
         columns.coded(&batch.calls, call_count, |number| {
             word(known.call(number).map(|(_, abi)| abi.as_str()))
         });

@@ -44,7 +44,7 @@ const COLUMNS: &str = "message ior {
     optional int64 ino (INTEGER(64, false));
     optional int64 requested (INTEGER(64, false));
     optional int64 offset;
-    optional int32 flags (INTEGER(32, false));
+    optional int64 flags (INTEGER(64, false));
     required binary abi (STRING);
     optional int64 requested_sleep_ns (INTEGER(64, false));
     optional int64 nfds (INTEGER(64, false));

@@ -38,7 +38,7 @@ pub(super) const CALLS: &[(&str, Table)] = &[
     ("clock_nanosleep", table(&[ipc::TIMER])),
     ("clock_nanosleep_time64", table(&[ipc::TIMER])),
     ("clone", table(&[processes::EXIT_SIGNAL, processes::CLONE])),
-    ("clone3", table(&[processes::CLONE, processes::CLONE_NEWTIME])),
+    ("clone3", table(&[processes::CLONE, processes::CLONE_NEWTIME, processes::CLONE3])),
     ("close_range", table(&[files::CLOSE_RANGE])),
     ("delete_module", table(&[system::MODULE_DELETE])),
     ("dup3", DESCRIPTORS),

@@ -67,6 +67,12 @@ pub(super) const CLONE: &[Part] = &[
 /// In the way of the exit signal, so not for `clone`.
 pub(super) const CLONE_NEWTIME: &[Part] = &[flag(0x80, "CLONE_NEWTIME")];
 
+/// Beyond the 32 bits of `clone`.
+pub(super) const CLONE3: &[Part] = &[
+    flag(0x1_0000_0000, "CLONE_CLEAR_SIGHAND"),
+    flag(0x2_0000_0000, "CLONE_INTO_CGROUP"),
+];
+
 pub(super) const WAIT4: &[Part] = &[flag(2, "WUNTRACED")];
 
 pub(super) const WAITID: &[Part] = &[flag(2, "WSTOPPED")];

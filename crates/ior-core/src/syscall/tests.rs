@@ -121,6 +121,19 @@ fn special_offsets_and_flags_are_marked() {
     assert_eq!(f_pos, words("read readv write writev"));
     let by_pointer = named(|s| s.roles.flags_form == FlagsForm::Pointer);
     assert_eq!(by_pointer, words("openat2 clone3"));
+    let long = named(|s| s.roles.flags_form == FlagsForm::Long);
+    for (name, is_long) in [
+        ("mmap", true),
+        ("mount", true),
+        ("clone", true),
+        ("openat", false),
+        ("fcntl", false),
+        ("ioctl", false),
+    ] {
+        assert_eq!(long.contains(name), is_long, "{name}");
+    }
+    let or_f_pos = named(|s| s.roles.offset_form.may_be_f_pos());
+    assert_eq!(or_f_pos, words("preadv2 pwritev2"));
 }
 
 #[test]

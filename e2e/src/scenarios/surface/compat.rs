@@ -158,7 +158,11 @@ fn memory_and_time(t: &mut Tape) {
     let (name, narrow, wide, bad, poll) = t.outside(|t| {
         super::super::make_file(t, "m32", 8192);
         let narrow: Vec<u8> = [0u32, 1000].iter().flat_map(|n| n.to_ne_bytes()).collect();
-        let wide: Vec<u8> = [0u64, 1000].iter().flat_map(|n| n.to_ne_bytes()).collect();
+        // The upper half of the nanoseconds is padding.
+        let wide: Vec<u8> = [0u64, 1000 | 7 << 32]
+            .iter()
+            .flat_map(|n| n.to_ne_bytes())
+            .collect();
         let bad: Vec<u8> = [0u32, 2_000_000_000]
             .iter()
             .flat_map(|n| n.to_ne_bytes())

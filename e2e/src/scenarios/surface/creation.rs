@@ -109,6 +109,12 @@ fn none_made(t: &mut Tape) {
     t.bare(CLONE3, args![&clone_args(thread, 0), 64])
         .fails(EINVAL);
     t.bare(CLONE3, args![&clone_args(0, 0), 1]).fails(EINVAL);
+    let mut unknown = clone_args(0, 0);
+    unknown[0] = 1 << 40;
+    t.bare(CLONE3, args![&unknown, 64])
+        .long_flags(1 << 40)
+        .fails(EINVAL);
+    t.bare(CLONE3, args![8, 64]).null("flags").fails(EFAULT);
     t.bare(CLONE3, args![8, 64]).fails(EFAULT);
     t.apart(|t| {
         t.outside(|t| {

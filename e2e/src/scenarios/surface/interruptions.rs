@@ -88,7 +88,7 @@ fn interrupted_waits(t: &mut Tape) {
         interrupt(t, CLOCK_NANOSLEEP, |t| {
             let call = ended(t, CLOCK_NANOSLEEP, ERESTARTNOHAND);
             call.sleep_at_most = Some(LONG_NS);
-            call.flags = Some(TIMER_ABSTIME as u32);
+            call.flags = Some(TIMER_ABSTIME as u64);
             handled(t);
             let (seconds, nanoseconds) = (start as i64 / SECOND, start as i64 % SECOND);
             let point = &[seconds + LONG, nanoseconds];

@@ -33,6 +33,7 @@ pub fn select_timeouts(t: &mut Tape) {
         ([3, 4], 3 * SECOND + 4 * MICROSECOND),
         ([0, 1_000_000], SECOND),
         ([1, 2_500_000], 3_500_000_000),
+        ([-1, 1_200_000], SECOND / 5),
     ];
     for (mut time, ns) in times {
         t.bare(SELECT, args![count, &mut set(ready), 0, 0, &mut time])
