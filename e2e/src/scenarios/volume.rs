@@ -34,6 +34,20 @@ pub fn writers_16(t: &mut Tape) {
     t.fd(CLOSE, fd, "w", args![fd]).is(0);
 }
 
+/// One file with 400,000 names one after the other, `n-0` and so on, and a write after each rename. Only the open is stated.
+pub fn renames_400000(t: &mut Tape) {
+    let name = |number: u32| std::ffi::CString::new(format!("n-{number}")).expect("no NUL");
+    let mut old = name(0);
+    let open = args![&old, O_CREAT | O_WRONLY, 0o644];
+    let fd = t.open(OPEN, "n-0", open).ok() as i32;
+    for number in 1..=400_000 {
+        let new = name(number);
+        assert_eq!(sys::call(RENAME.nr, args![&old, &new]), 0, "rename");
+        assert_eq!(sys::call(WRITE.nr, args![fd, b"x", 1]), 1, "write");
+        old = new;
+    }
+}
+
 /// 10,000 distinct files, once again through names already seen.
 pub fn distinct_10000(t: &mut Tape) {
     for number in 0..10_000 {

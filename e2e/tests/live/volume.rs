@@ -22,6 +22,7 @@ pub const TESTS: &[Test] = &[
         totals_writes_1000000_smallest_ring,
     ),
     ("totals_writers_16", totals_writers_16),
+    ("renames_400000", renames_400000),
 ];
 
 const SMALLEST: [&str; 2] = ["--buffer-size", "64KiB"];
@@ -156,5 +157,24 @@ fn totals(programs: &Programs, scenario: &str, options: &[&str]) -> Result<()> {
     let bytes = numbers.clone().count() >= 2 || short.iter().any(|short| line.contains(short));
     check(numbers.count() >= 1 && bytes, || {
         format!("not 1,000,000 calls and 1,000,000 bytes: {line}")
+    })
+}
+
+/// Names of one file have different ids, however many there are: a hash of 32 bits meets some 20 times among so many.
+fn renames_400000(programs: &Programs) -> Result<()> {
+    let scratch = Scratch::new()?;
+    let options = ["--trace-syscalls", "write", "--filter", "bytes=1"];
+    let recording = programs.record("renames_400000", Mode::Command, &scratch, &options)?;
+    let mut number = 0;
+    recording.visit(|row| {
+        number += 1;
+        let file = row.file_bytes();
+        check(file.ends_with(format!("/n-{number}").as_bytes()), || {
+            format!("write {number}: {}", String::from_utf8_lossy(&file))
+        })
+    })?;
+    let lost = recording.statistics.losses()?;
+    check(lost == 0 && number == 400_000, || {
+        format!("{number} rows, {lost} lost")
     })
 }
