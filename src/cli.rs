@@ -274,6 +274,7 @@ fn config(typed: Typed, line: String) -> Result<Config> {
         options: Options {
             scope,
             syscalls: select::syscalls(&typed.calls)?,
+            selectable: Vec::new(),
             named: named(&typed.calls),
             buffer_size: typed.run.buffer_size,
             hook: hook(&typed.run),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use ior_bpf::{InFlight, Options, Tracer, Variant};
-use ior_core::{Loss, Row, Totals};
+use ior_core::{Loss, Row, Syscall, Totals};
 
 use super::Source;
 
@@ -19,6 +19,16 @@ impl Live {
         Ok(Live {
             tracer: Tracer::attach(options)?,
         })
+    }
+
+    /// Selects these syscalls and no others, from now on.
+    pub fn select(&mut self, syscalls: &[&'static Syscall]) {
+        self.tracer.select(syscalls);
+    }
+
+    /// How full the fullest ring was since this was last asked: 0.0 to 1.0.
+    pub fn take_ring_fill(&mut self) -> f64 {
+        self.tracer.take_ring_fill()
     }
 
     /// What was chosen for this kernel.

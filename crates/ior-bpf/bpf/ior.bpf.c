@@ -375,10 +375,11 @@ static __always_inline void send_call(struct task_struct *task, struct state *st
 	}
 }
 
-/* An exit of a thread in scope that no enter goes with. */
+/* An exit of a thread in scope that no enter goes with: of a call that was selected while it was blocked, or a loss. */
 static __always_inline void left_unentered(struct task_struct *task, struct state *state, unsigned long nr)
 {
-	if (nr >= MAX_NR || !wanted[call_of(task, nr) % MAX_CALL] || state->flags & NEWBORN || !in_scope(task, state))
+	if (nr >= MAX_NR || !wanted[call_of(task, nr) % MAX_CALL] || state->flags & NEWBORN || !in_scope(task, state) ||
+	    state->enter_ns < selected_at)
 		return;
 	if (may_be_answered(task))
 		COUNT(answered);

@@ -43,6 +43,7 @@ const volatile __u64 wake_at;   /* bytes in a ring that make us wake the reader 
 
 /* --- state user space changes while we run --- */
 __u8 wanted[MAX_CALL]; /* the selected syscalls */
+__u64 selected_at;    /* when they were selected anew; 0 never */
 __u32 epoch = 1;      /* raised when user space forgot its definitions: all are sent again when next used */
 __s64 live_followed;  /* followed threads alive */
 __u8 settled;         /* all programs are attached: an exit without an enter is one that was missed */

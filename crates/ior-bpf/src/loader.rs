@@ -14,7 +14,7 @@ use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, Pr
 
 use crate::features::{Features, has_tracefs};
 use crate::skeleton::{IorSkel, IorSkelBuilder, OpenIorSkel, types};
-use crate::{Error, Hook, Options, Pairing, Scope, callbacks, privilege};
+use crate::{Error, Hook, Options, Pairing, Scope, callbacks, clock, privilege};
 
 /// Bytes of all row rings together: 250 ms of 3 M rows/s (88 bytes a row with its ring header). They are mapped twice
 /// in a row, so that a record never wraps, and count twice in resident memory.
@@ -146,7 +146,7 @@ fn configure(
         .rodata_data
         .as_deref_mut()
         .ok_or(Error::Missing("rodata"))?;
-    for syscall in &options.syscalls {
+    for syscall in options.syscalls.iter().chain(&options.selectable) {
         rodata.syscalls[usize::from(syscall.call()) % MAX_CALL] = describe(syscall, options.rows);
     }
     rodata.scope = scope_record(&options.scope);
@@ -374,6 +374,20 @@ impl Loaded {
         }
         self.settle(true);
         Ok(())
+    }
+
+    /// Selects these syscalls and no others, from now on.
+    pub fn select(&mut self, syscalls: &[&'static Syscall]) {
+        let Some(bss) = self.skel.maps.bss_data.as_deref_mut() else {
+            return;
+        };
+        let mut wanted = [0; MAX_CALL];
+        for syscall in syscalls {
+            wanted[usize::from(syscall.call()) % MAX_CALL] = 1;
+        }
+        // First the time: an exit whose enter was not looked at is none that was missed.
+        bss.selected_at = clock::monotonic_ns();
+        bss.wanted = wanted;
     }
 
     /// Tells the programs whether all of them are attached. While some are not, an unpaired exit is no loss.

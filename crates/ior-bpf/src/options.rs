@@ -46,6 +46,8 @@ pub struct Options {
     pub scope: Scope,
     /// Which syscalls are looked at.
     pub syscalls: Vec<&'static Syscall>,
+    /// Syscalls that may be selected later ([`Tracer::select`](crate::Tracer::select)), besides these.
+    pub selectable: Vec<&'static Syscall>,
     /// Those of them that were asked for by name: where the kernel lacks one, [`Variant`](crate::Variant) says so.
     pub named: Vec<&'static Syscall>,
     /// Bytes of one row ring; a power of two from 64 KiB. `None`: the default for this machine.

@@ -49,6 +49,8 @@ struct RowRing {
     complete_ns: u64,
     /// The last drain has taken as much as it may.
     behind: bool,
+    /// Most bytes a drain has found since somebody asked.
+    fullest: u64,
 }
 
 /// Readers of all rings.
@@ -91,6 +93,14 @@ impl Rings {
             return Ok(());
         }
         self.wakeup.wait(timeout)
+    }
+
+    /// How full the fullest row ring was since this was last asked: 0.0 to 1.0.
+    pub fn take_fill(&mut self) -> f64 {
+        let fill = |row: &mut RowRing| {
+            std::mem::take(&mut row.fullest) as f64 / size(&row.ring).max(1) as f64
+        };
+        self.rows.iter_mut().map(fill).fold(0.0, f64::max)
     }
 
     /// Whether rows wait in a ring.
@@ -141,10 +151,12 @@ impl RowRing {
             last_exit_ns,
             complete_ns: 0,
             behind: false,
+            fullest: 0,
         })
     }
 
     fn drain(&mut self, until: u64) -> Result<(), Error> {
+        self.fullest = self.fullest.max(available(&self.ring));
         let taken = self.ring.consume_raw_n(BATCH_ROWS);
         self.behind = usize::try_from(taken).is_ok_and(|taken| taken >= BATCH_ROWS);
         self.complete_ns = match available(&self.ring) {
@@ -163,6 +175,15 @@ fn available(ring: &RingBuffer<'_>) -> u64 {
             ring.as_libbpf_object().as_ptr(),
             0,
         ))
+    }
+}
+
+/// Bytes a ring has room for.
+fn size(ring: &RingBuffer<'_>) -> u64 {
+    // SAFETY: as in `available`.
+    unsafe {
+        let ring = libbpf_sys::ring_buffer__ring(ring.as_libbpf_object().as_ptr(), 0);
+        libbpf_sys::ring__size(ring)
     }
 }
 

@@ -149,6 +149,17 @@ impl Tracer {
         }
     }
 
+    /// Selects these syscalls and no others, from now on; each is one of [`Options::syscalls`] or
+    /// [`Options::selectable`]. A call that is in flight then stays one.
+    pub fn select(&mut self, syscalls: &[&'static Syscall]) {
+        self.loaded.select(syscalls);
+    }
+
+    /// How full the fullest row ring was since this was last asked: 0.0 to 1.0.
+    pub fn take_ring_fill(&mut self) -> f64 {
+        self.rings.take_fill()
+    }
+
     /// Detaches the programs: no call is seen after this. What is still in the rings can be polled, until
     /// [`Tracer::is_drained`].
     pub fn detach(&mut self) {
