@@ -162,6 +162,7 @@ pub const EVERYDAY: &[Scenario] = &[
 pub const SPECIAL: &[Scenario] = &[
     plain("writes_1000000", volume::writes_1000000),
     plain("writers_16", volume::writers_16),
+    plain("short_lived_5000", processes::short_lived_5000),
     plain("image", exec::image),
     plain("after_exec", surface::after_exec),
     plain("migrating", threads::migrating),
