@@ -68,3 +68,14 @@ fn check_status(finished: &Finished, code: i32) -> Result<()> {
         format!("not {code}: {finished:?}")
     })
 }
+
+/// The one line that says what was not written.
+fn failure<'t>(finished: &'t Finished, named: &str) -> Result<&'t str> {
+    check_status(finished, 1)?;
+    let said = &finished.err;
+    let mut lines = said.lines().filter(|line| line.contains("cannot write"));
+    match (lines.next(), lines.next()) {
+        (Some(line), None) if line.contains(named) && !said.contains("panicked") => Ok(line),
+        _ => Err(format!("not one line about {named}:\n{said}")),
+    }
+}

@@ -9,7 +9,7 @@ use e2e::harness::{Result, check};
 
 use super::parts::{check_parts, listed};
 use super::reader::Parquet;
-use super::{busy, check_status, only};
+use super::{busy, failure, only};
 use crate::Test;
 
 pub const TESTS: &[Test] = &[
@@ -31,17 +31,6 @@ status=$?
 cp -a full/. kept/
 exit $status
 "#;
-
-/// The one line that says what was not written.
-fn failure<'t>(finished: &'t Finished, named: &str) -> Result<&'t str> {
-    check_status(finished, 1)?;
-    let said = &finished.err;
-    let mut lines = said.lines().filter(|line| line.contains("cannot write"));
-    match (lines.next(), lines.next()) {
-        (Some(line), None) if line.contains(named) && !said.contains("panicked") => Ok(line),
-        _ => Err(format!("not one line about {named}:\n{said}")),
-    }
-}
 
 /// The workload `endless` recorded onto a small disk until it is full; what was kept, and ior's end.
 fn disk_full(programs: &Programs, size: &str, options: &[&str]) -> Result<(Scratch, Finished)> {

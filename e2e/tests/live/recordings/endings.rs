@@ -1,15 +1,20 @@
 //! Whatever ends the run, the file is complete and nothing else is left.
 
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
-use e2e::harness::process::{Running, Stream, run};
+use e2e::harness::process::{Finished, Running, Stream, run};
 use e2e::harness::recorder::{Mode, Programs};
 use e2e::harness::scratch::Scratch;
+use e2e::harness::statistics::Statistics;
 use e2e::harness::{Result, check};
 
 use super::contents::compare;
 use super::reader::{Parquet, text};
-use super::{busy, check_file, check_status, only};
+use super::{busy, check_file, check_status, failure, only};
 use crate::Test;
 
 pub const TESTS: &[Test] = &[
@@ -20,6 +25,8 @@ pub const TESTS: &[Test] = &[
     ("ends_with_the_process", ends_with_the_process),
     ("replaced_when_complete", replaced_when_complete),
     ("stderr_closed", stderr_closed),
+    ("stalled_reader_of_csv", stalled_reader_of_csv),
+    ("stalled_reader_of_parquet", stalled_reader_of_parquet),
 ];
 
 /// A signal in the middle of a busy run.
@@ -125,4 +132,48 @@ fn stderr_closed(programs: &Programs) -> Result<()> {
         "no rows".to_owned()
     })?;
     only(&scratch, &["closed", "full", "pipe"])
+}
+
+/// A FIFO that somebody has open and does not read; it has room for one page.
+fn fifo(path: &Path) -> Result<File> {
+    let made = run(Command::new("mkfifo").arg(path))?;
+    check(made.status.success(), || made.err.clone())?;
+    let mut options = File::options();
+    options.read(true).write(true);
+    options.custom_flags(libc::O_NONBLOCK);
+    let mut fifo = options.open(path).map_err(text)?;
+    let mut page = [0; 4096];
+    while fifo.write(&page).is_ok() {}
+    fifo.read_exact(&mut page).map_err(text)?;
+    Ok(fifo)
+}
+
+/// The end of a busy run with a FIFO for an output, once it is interrupted.
+fn stalled(programs: &Programs, option: &str) -> Result<Finished> {
+    let scratch = Scratch::new()?;
+    let path = scratch.path().join("fifo");
+    let _unread = fifo(&path)?;
+    let mut ior = programs.ior([option]);
+    let (_workload, ior) = busy(programs, &scratch, ior.arg(&path))?;
+    ior.signal("INT")?;
+    let finished = ior.finish()?;
+    only(&scratch, &["work", "fifo"])?;
+    Ok(finished)
+}
+
+/// A second after the interrupt the output is given up, and the account is printed.
+fn stalled_reader_of_csv(programs: &Programs) -> Result<()> {
+    let finished = stalled(programs, "--csv")?;
+    failure(&finished, "its reader takes nothing")?;
+    let statistics = Statistics::parse(&finished.err);
+    check(
+        statistics.rows.is_some() && statistics.calls.is_some(),
+        || finished.err.clone(),
+    )
+}
+
+/// The writing thread cannot be given up; ten seconds after the interrupt the run ends all the same.
+fn stalled_reader_of_parquet(programs: &Programs) -> Result<()> {
+    let finished = stalled(programs, "--parquet")?;
+    check_status(&finished, 130)
 }
