@@ -169,6 +169,7 @@ pub const SPECIAL: &[Scenario] = &[
     plain("writes_1000000", volume::writes_1000000),
     plain("writers_16", volume::writers_16),
     plain("renames_400000", volume::renames_400000),
+    plain("short_lived_5000", processes::short_lived_5000),
     plain("image", exec::image),
     plain("after_exec", surface::after_exec),
     plain("migrating", threads::migrating),

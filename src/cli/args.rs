@@ -97,7 +97,7 @@ pub enum Question {
 /// A recording and what is wanted of it.
 #[derive(Debug, Args)]
 pub struct RecordingArgs {
-    /// A file of --flamegraph (.ior.zst) or of --parquet
+    /// A file of --flamegraph (.ior.zst) or of --parquet, or a directory of parts
     #[arg(value_name = "RECORDING")]
     pub file: PathBuf,
     /// What a stack is made of, from the bottom to the top

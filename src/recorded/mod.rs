@@ -6,9 +6,10 @@ pub mod tests;
 
 use std::fs::File;
 use std::io::{BufReader, Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use ior_core::escape;
 
 use crate::sink::aggregate::format::{self, Counts, Unreadable};
 
@@ -116,15 +117,42 @@ impl Completeness {
     }
 }
 
-/// Reads a recording. What was handed over before an error means nothing.
+/// Reads a recording, which may be a directory of parts. What was handed over before an error means nothing.
 pub fn read(
     path: &Path,
     wanted: &Wanted,
     each: &mut dyn FnMut(&Calls<'_>),
 ) -> Result<Completeness> {
-    let cannot_read = || format!("cannot read {}", path.display());
-    let file = File::open(path).with_context(cannot_read)?;
-    read_file(file, wanted, each).with_context(cannot_read)
+    let parts = match path.is_dir() {
+        true => parts(path).with_context(|| format!("cannot read {}", path.display()))?,
+        false => vec![path.to_owned()],
+    };
+    let mut complete = Completeness::Complete;
+    for path in parts {
+        let cannot_read = || format!("cannot read {}", path.display());
+        let file = File::open(&path).with_context(cannot_read)?;
+        if read_file(file, wanted, each).with_context(cannot_read)? == Completeness::Incomplete {
+            complete = Completeness::Incomplete;
+        }
+    }
+    Ok(complete)
+}
+
+/// The recordings in a directory that `DIR/*.parquet` stands for: hidden files are parts that are not complete.
+fn parts(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut parts = Vec::new();
+    for entry in directory.read_dir()? {
+        let name = entry?.file_name();
+        let bytes = name.as_encoded_bytes();
+        if bytes.ends_with(b".parquet") && !bytes.starts_with(b".") {
+            parts.push(directory.join(name));
+        }
+    }
+    if parts.is_empty() {
+        bail!("it is a directory without a part (*.parquet)");
+    }
+    parts.sort();
+    Ok(parts)
 }
 
 fn read_file(
@@ -142,14 +170,15 @@ fn read_file(
         return Err(Unreadable::NotOurs);
     }
     file.rewind()?;
+    // Names are the text that Parquet has of them, so that both formats give the same stacks.
     let about = format::read(BufReader::new(file), &mut |record| {
         each(&Calls {
-            comm: record.comm,
+            comm: escape::utf8(record.comm).as_bytes(),
             pid: record.pid,
             tid: record.tid,
             syscall: record.syscall,
             abi: record.abi,
-            file: record.file,
+            file: escape::utf8(record.file).as_bytes(),
             flags: record.flags,
             folded: record.folded,
             count: record.counts.of(wanted.count),

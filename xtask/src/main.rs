@@ -3,6 +3,7 @@
 mod captures;
 mod codegen;
 mod demo;
+mod interop;
 mod join;
 mod overhead;
 mod process;
@@ -22,6 +23,7 @@ usage: cargo xtask TASK
   setup                install the build tools that are missing
   demo                 build ior and show it at work (root)
   test                 every test; those that trace need root
+  interop              read a recording with DuckDB, ClickHouse, polars and pyarrow (root; packages from PyPI)
   overhead [--rounds N] [--json]
                        what tracing costs, beside other tools (root)
   codegen [--check]    write the files that follow from syscalls/table.toml, or check that they are fresh
@@ -47,6 +49,7 @@ fn run(args: &[String]) -> Result<()> {
         "setup" => setup::run(rest),
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
+        "interop" => interop::run(rest),
         "overhead" => overhead::run(rest),
         "codegen" => codegen::run(rest),
         "audit" => tracefs::audit(rest),

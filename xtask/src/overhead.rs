@@ -101,6 +101,7 @@ fn variants() -> Vec<Variant> {
             PAIRS,
             Tracer::Ior(&["--csv", "/dev/null"]),
         ),
+        variant("ior, all rows to Parquet", PAIRS, Tracer::IorParquet),
     ];
     let others = [
         ("strace", variant("strace -f", PAIRS / 100, Tracer::Strace)),

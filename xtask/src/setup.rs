@@ -1,7 +1,7 @@
 //! `setup`: finds the build tools the BPF programs and the vendored C libraries need, and installs what is missing.
 
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
@@ -91,6 +91,24 @@ pub fn ensure_for_tests() -> Result<()> {
         return Ok(());
     }
     install(&missing)
+}
+
+/// Installs what makes Python's virtual environments, which Debian has in a package of its own.
+pub fn ensure_venv() -> Result<()> {
+    let is_there = || {
+        let mut python = Command::new("python3");
+        python
+            .args(["-c", "import ensurepip, venv"])
+            .stderr(Stdio::null());
+        python.status().is_ok_and(|status| status.success())
+    };
+    if !is_there() {
+        install(&[need("python3", "python3-venv", "python3")])?;
+    }
+    match is_there() {
+        true => Ok(()),
+        false => bail!("python3 cannot make virtual environments (python3-venv)"),
+    }
 }
 
 fn install(missing: &[Need]) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::{process, setup, tracefs, workspace};
+use crate::{interop, process, setup, tracefs, workspace};
 
 /// Runs `test`.
 pub fn run(args: &[String]) -> Result<()> {
@@ -31,6 +31,7 @@ pub fn run(args: &[String]) -> Result<()> {
             .env("IOR_BIN", workspace::release_binary("ior")?)
             .env("IOR_WORKLOAD", workspace::release_binary("workload")?),
     )?;
+    interop::check()?;
     if !process::is_root() {
         eprintln!("{NOT_ROOT}");
     } else {

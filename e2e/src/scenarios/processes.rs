@@ -65,8 +65,17 @@ pub fn tree(t: &mut Tape) {
 
 /// 1,000 processes, each with a name and a file of its own.
 pub fn short_lived_1000(t: &mut Tape) {
+    short_lived(t, 1000);
+}
+
+/// As many as a shell script starts in a minute.
+pub fn short_lived_5000(t: &mut Tape) {
+    short_lived(t, 5000);
+}
+
+fn short_lived(t: &mut Tape, count: u32) {
     let mut running = std::collections::VecDeque::new();
-    for number in 0..1000 {
+    for number in 0..count {
         if running.len() == 32 {
             let child = running.pop_front().expect("not empty");
             assert_eq!(sys::wait(child), 0, "exit status");

@@ -8,6 +8,7 @@ mod in_flight;
 mod ordering;
 mod outputs;
 mod program32;
+mod recordings;
 mod scopes;
 mod tools;
 mod volume;
@@ -128,7 +129,10 @@ fn groups(programs: &Programs) -> Vec<Trial> {
         ("tools", tools::TESTS),
         ("cli", cli::TESTS),
         ("ia32", program32::TESTS),
-    ] {
+    ]
+    .into_iter()
+    .chain(recordings::TESTS.map(|tests| ("recordings", tests)))
+    {
         for &(name, test) in tests {
             let programs = programs.clone();
             trials.push(Trial::test(format!("{group}::{name}"), move || {

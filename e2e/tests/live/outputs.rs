@@ -259,10 +259,16 @@ fn compare(programs: &Programs, scenario: &str) -> Result<()> {
     check(of_noise.is_none(), || {
         format!("a row of the noise: {of_noise:?}")
     })?;
-    let csv = split_header(read_csv(&file("csv"))?, COLUMNS)?;
+    check_agree(&file("json"), &file("csv"), &file("plain"))
+}
+
+/// CSV and plain text of a run have the rows of its JSON.
+pub fn check_agree(json: &Path, csv: &Path, plain: &Path) -> Result<()> {
+    let rows = read_json(json)?;
+    let csv = split_header(read_csv(csv)?, COLUMNS)?;
     check_csv(&csv, &rows)?;
     check_names(&rows)?;
-    let plain = split_header(read_csv(&file("plain"))?, PLAIN)?;
+    let plain = split_header(read_csv(plain)?, PLAIN)?;
     check_plain(&plain, &csv, &rows)
 }
 

@@ -3,12 +3,9 @@
 //! A page holds the rows of one batch. Columns of few different values have a dictionary, until it has grown too large
 //! for the group; other numbers are written as differences.
 
-use std::hash::BuildHasher;
 use std::io::{self, Write};
 
 use bytes::Bytes;
-use hashbrown::{DefaultHashBuilder, HashTable};
-use ior_core::{Dev, escape};
 use parquet::basic::{Compression, Encoding, LogicalType, Type, ZstdLevel};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::file::metadata::ColumnChunkMetaData;
@@ -17,15 +14,11 @@ use parquet::file::writer::{SerializedPageWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 use zstd::bulk::Compressor;
 
-use super::super::columns::push_device;
+use super::dictionary::{Cell, Dictionary, push_cell};
 use super::encode::{push_bits, push_delta, push_hybrid, push_run, width_of};
 
 /// Of 1 to 22. With level 3 files are at most 3 % smaller, and the CPU time of a row is a fifth more.
 const ZSTD_LEVEL: i32 = 1;
-
-/// What a dictionary may grow to, in bytes and in values. Longer ones save nothing and take memory.
-const DICTIONARY_BYTES: usize = 1 << 20;
-const DICTIONARY_VALUES: usize = 1 << 16;
 
 /// A page of values written one by one is ended at the value that makes it this long.
 const PLAIN_BYTES: usize = 1 << 20;
@@ -34,21 +27,6 @@ const PLAIN_BYTES: usize = 1 << 20;
 const UNKNOWN: u32 = u32::MAX;
 /// In place of a number of the dictionary: no value.
 const NULL: u32 = u32::MAX - 1;
-
-/// A value of a column with a dictionary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cell<'a> {
-    /// None.
-    Null,
-    /// 32 bits, signed or not.
-    Narrow(u32),
-    /// 64 bits.
-    Wide(u64),
-    /// A string; bytes that are no UTF-8 become `\xHH`.
-    Text(&'a [u8]),
-    /// The string of a device number, `8:1`.
-    Device(Dev),
-}
 
 /// What the columns of a file share while they are written.
 pub struct Tools {
@@ -104,18 +82,6 @@ pub struct Chunk {
     range: Option<(i64, i64)>,
 }
 
-/// Different values, in the order of their first use.
-#[derive(Default)]
-struct Dictionary {
-    /// As a page has them.
-    plain: Vec<u8>,
-    /// Where each ends.
-    ends: Vec<usize>,
-    numbers: HashTable<u32>,
-    hasher: DefaultHashBuilder,
-    is_full: bool,
-}
-
 impl Chunk {
     /// An empty one.
     pub fn new(column: ColumnDescPtr) -> Chunk {
@@ -139,7 +105,7 @@ impl Chunk {
 
     /// Bytes it takes in memory, about.
     pub fn size(&self) -> usize {
-        self.pages.len() + self.dictionary.plain.len()
+        self.pages.len() + self.dictionary.size()
     }
 
     /// Says that the numbers of a batch stand for something else from now on.
@@ -213,7 +179,7 @@ impl Chunk {
         meaning: impl Fn(u64) -> Cell<'a>,
         tools: &mut Tools,
     ) -> io::Result<()> {
-        if self.dictionary.is_full {
+        if self.dictionary.is_full() {
             return self.push_plain(codes, meaning, tools);
         }
         if lasting > self.known.len() {
@@ -384,13 +350,13 @@ impl Chunk {
         tools: &mut Tools,
     ) -> io::Result<ColumnChunkMetaData> {
         let mut dictionary = Vec::new();
-        if !self.dictionary.ends.is_empty() {
+        if self.dictionary.len() > 0 {
             tools.values.clear();
-            tools.values.append(&mut self.dictionary.plain);
+            self.dictionary.take_values(&mut tools.values);
             tools.zip()?;
             let page = Page::DictionaryPage {
                 buf: Bytes::copy_from_slice(&tools.zipped),
-                num_values: self.dictionary.ends.len() as u32,
+                num_values: self.dictionary.len() as u32,
                 encoding: Encoding::PLAIN,
                 is_sorted: false,
             };
@@ -438,65 +404,6 @@ impl Chunk {
         self.uncompressed = 0;
         self.range = None;
     }
-}
-
-impl Dictionary {
-    /// The number of a value, which gets one if it has none.
-    fn number_of(&mut self, cell: Cell<'_>) -> u32 {
-        let start = self.plain.len();
-        push_cell(cell, &mut self.plain);
-        let (plain, ends) = (&self.plain, &self.ends);
-        let value = |number: u32| {
-            let number = number as usize;
-            let start = number.checked_sub(1).map_or(0, |before| ends[before]);
-            &plain[start..ends[number]]
-        };
-        let new = &plain[start..];
-        let hash = self.hasher.hash_one(new);
-        if let Some(&number) = self.numbers.find(hash, |&number| value(number) == new) {
-            self.plain.truncate(start);
-            return number;
-        }
-        let number = ends.len() as u32;
-        self.numbers
-            .insert_unique(hash, number, |&number| self.hasher.hash_one(value(number)));
-        self.ends.push(self.plain.len());
-        number
-    }
-
-    fn check_size(&mut self) {
-        self.is_full = self.plain.len() >= DICTIONARY_BYTES || self.ends.len() >= DICTIONARY_VALUES;
-    }
-
-    fn clear(&mut self) {
-        self.plain.clear();
-        self.ends.clear();
-        self.numbers.clear();
-        self.is_full = false;
-    }
-}
-
-/// Appends a value as `PLAIN`; nothing for none.
-fn push_cell(cell: Cell<'_>, out: &mut Vec<u8>) {
-    match cell {
-        Cell::Null => {}
-        Cell::Narrow(number) => out.extend_from_slice(&number.to_le_bytes()),
-        Cell::Wide(number) => out.extend_from_slice(&number.to_le_bytes()),
-        Cell::Text(bytes) => push_string(out, |out| match std::str::from_utf8(bytes) {
-            Ok(_) => out.extend_from_slice(bytes),
-            Err(_) => escape::utf8_into(bytes, out),
-        }),
-        Cell::Device(device) => push_string(out, |out| push_device(device, out)),
-    }
-}
-
-/// Appends a string and, before it, its length.
-fn push_string(out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
-    let start = out.len();
-    out.extend_from_slice(&[0; 4]);
-    push(out);
-    let len = (out.len() - start - 4) as u32;
-    out[start..start + 4].copy_from_slice(&len.to_le_bytes());
 }
 
 /// Appends a page with its header, and returns what it is long uncompressed.

@@ -11,7 +11,8 @@ use parquet::file::writer::TrackedWrite;
 use parquet::schema::types::SchemaDescPtr;
 
 use super::batch::{Batch, Known, NONE, SOURCES};
-use super::chunk::{Cell, Chunk, Tools};
+use super::chunk::{Chunk, Tools};
+use super::dictionary::Cell;
 
 /// Rows of a row group.
 const GROUP_ROWS: usize = 1 << 20;

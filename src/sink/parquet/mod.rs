@@ -6,6 +6,7 @@
 
 mod batch;
 mod chunk;
+mod dictionary;
 mod encode;
 mod file;
 mod schema;

@@ -22,6 +22,8 @@ pub enum Tracer {
     None,
     /// `ior` traces the loop, with these options.
     Ior(&'static [&'static str]),
+    /// `ior` records all rows of the loop as Parquet, in a file.
+    IorParquet,
     /// `ior` traces a process that sleeps.
     IorElsewhere,
     /// `strace -f`, output discarded.
@@ -90,6 +92,12 @@ pub fn start(tracer: &Tracer, ior: &Path, pid: u32, bystander: u32) -> Result<Se
             records: None,
         }),
         Tracer::Ior(args) => spawn(on(ior, args, pid), ior_says, count_ior),
+        Tracer::IorParquet => {
+            let recording = workspace::target_dir()?.join("overhead.parquet");
+            let mut command = on(ior, &[], pid);
+            command.arg("--parquet").arg(recording);
+            spawn(command, ior_says, count_ior)
+        }
         Tracer::IorElsewhere => spawn(on(ior, &["--discard"], bystander), ior_says, count_ior),
         Tracer::Strace => {
             let command = on("strace".as_ref(), &["-f", "-o", "/dev/null"], pid);
