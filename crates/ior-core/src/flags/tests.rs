@@ -7,7 +7,7 @@ use super::*;
 use crate::syscall::{FlagsAre, SYSCALLS};
 
 fn text(syscall: &str, value: i32) -> String {
-    Flags::new(syscall, Abi::X86_64, value as u32).to_string()
+    Flags::new(syscall, Abi::X86_64, u64::from(value as u32)).to_string()
 }
 
 /// Calls whose flags have no names: reserved ones that must be 0, and small numbers.
@@ -342,7 +342,7 @@ fn nothing_and_the_unknown_are_said() {
 
 #[test]
 fn enumerations_are_one_name_and_bits_may_follow() {
-    let x86 = |call, value: u32| Flags::new(call, Abi::X86_64, value).to_string();
+    let x86 = |call, value: u64| Flags::new(call, Abi::X86_64, value).to_string();
     assert_eq!(x86("lseek", 0), "SEEK_SET");
     assert_eq!(x86("fcntl", 1030), "F_DUPFD_CLOEXEC");
     assert_eq!(x86("fcntl", 99), "0x63");

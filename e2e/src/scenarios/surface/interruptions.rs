@@ -77,6 +77,16 @@ fn interrupted_waits(t: &mut Tape) {
             interrupted(NANOSLEEP, args![&[LONG, 0], &mut *left]);
             assert!(left[0] > 0, "time was left");
         });
+        // What is left is written over what was asked for.
+        interrupt(t, NANOSLEEP, |t| {
+            let call = ended(t, NANOSLEEP, ERESTART_RESTARTBLOCK);
+            call.waits.requested_sleep_ns = Some(LONG_NS);
+            handled(t);
+            let time = &mut [LONG, 0];
+            let same = time.as_ptr() as usize;
+            interrupted(NANOSLEEP, args![&mut *time, same]);
+            assert_ne!(*time, [LONG, 0], "what is left");
+        });
         interrupt(t, CLOCK_NANOSLEEP, |t| {
             let call = ended(t, CLOCK_NANOSLEEP, ERESTART_RESTARTBLOCK);
             call.waits.requested_sleep_ns = Some(LONG_NS);
@@ -88,7 +98,7 @@ fn interrupted_waits(t: &mut Tape) {
         interrupt(t, CLOCK_NANOSLEEP, |t| {
             let call = ended(t, CLOCK_NANOSLEEP, ERESTARTNOHAND);
             call.sleep_at_most = Some(LONG_NS);
-            call.flags = Some(TIMER_ABSTIME as u32);
+            call.flags = Some(TIMER_ABSTIME as u64);
             handled(t);
             let (seconds, nanoseconds) = (start as i64 / SECOND, start as i64 % SECOND);
             let point = &[seconds + LONG, nanoseconds];
