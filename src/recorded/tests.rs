@@ -143,7 +143,7 @@ fn record(place: &Place) {
             ino: None,
             requested: None,
             offset: None,
-            flags: (i % 4 > 0).then_some((i % 4) as u32),
+            flags: (i % 4 > 0).then_some(i % 4),
             details: Details::default(),
             ids: Ids::default(),
         };

@@ -164,7 +164,7 @@ struct Made {
     numbers: [u64; 3],
     ret: i64,
     file: usize,
-    flags: Option<u32>,
+    flags: Option<u64>,
     has_ids: bool,
 }
 
@@ -175,7 +175,7 @@ prop_compose! {
         numbers in prop_oneof![any::<[u64; 3]>(), [0..9u64, 0..9_000u64, 0..9u64]],
         ret in prop_oneof![any::<i64>(), -5..5i64],
         file in 0..4usize,
-        flags in prop_oneof![Just(None), any::<Option<u32>>(), (0..3u32).prop_map(Some)],
+        flags in prop_oneof![Just(None), any::<Option<u64>>(), (0..3u64).prop_map(Some)],
         has_ids in any::<bool>(),
     ) -> Made {
         Made { task, syscall, numbers, ret, file, flags, has_ids }

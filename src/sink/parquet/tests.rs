@@ -154,15 +154,7 @@ struct Expected(Vec<Field>);
 impl Fields for Expected {
     fn field(&mut self, name: &'static str, value: Value<'_>) {
         let text = |bytes: &[u8]| Field::Str(ior_core::escape::utf8(bytes).into_owned());
-        let narrow = [
-            "pid",
-            "tid",
-            "ppid",
-            "uid",
-            "flags",
-            "epoll_op",
-            "epoll_events",
-        ];
+        let narrow = ["pid", "tid", "ppid", "uid", "epoll_op", "epoll_events"];
         let field = match value {
             Value::Remark(_) | Value::Flags(_) => return,
             _ if matches!(name, "errno" | "flag_names") => return,
@@ -286,7 +278,7 @@ fn made_row<'a>(
         ino: *ino,
         requested: made.optional[0],
         offset: made.optional[1].map(u64::cast_signed),
-        flags: made.optional[2].map(|flags| flags as u32),
+        flags: made.optional[2].map(|flags| if flags % 8 == 0 { u64::MAX } else { flags }),
         details: made.details,
         ids: if made.has_ids { ids } else { Ids::default() },
     }
