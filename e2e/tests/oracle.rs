@@ -39,6 +39,14 @@ const NOT_FOR_STRACE: &[(&str, &str)] = &[
     ("killed_while_blocked", "strace does not see its end"),
     ("ia32_files", "strace has other names for 32-bit calls"),
     ("ia32_names", "strace has other names for 32-bit calls"),
+    (
+        "ia32_padded_times",
+        "strace has other names for 32-bit calls",
+    ),
+    (
+        "ia32_position_of_file",
+        "strace has other names for 32-bit calls",
+    ),
     ("ia32_vectors", "strace has other names for 32-bit calls"),
     (
         "ia32_memory_and_time",

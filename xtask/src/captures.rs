@@ -115,6 +115,13 @@ mod tests {
     }
 
     #[test]
+    fn numbers_of_64_bits_are_known() {
+        let text = "mount|exit|char * name@16:8|unsigned long flags@24:8|int mode@32:8\n";
+        let longs = parse("6.1", text).unwrap().longs;
+        assert_eq!(longs, [("mount".to_owned(), "flags".to_owned())].into());
+    }
+
+    #[test]
     fn a_broken_line_is_named() {
         for text in [
             "openat",

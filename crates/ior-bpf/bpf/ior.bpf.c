@@ -228,6 +228,7 @@ int enter_raw_syscalls(struct trace_event_raw_sys_enter *ctx)
 	struct task_struct *task = current_task();
 	unsigned long nr = ctx->id;
 	struct state *state;
+	__u64 mask;
 	__u32 call;
 
 	if (nr >= MAX_NR) {
@@ -240,13 +241,14 @@ int enter_raw_syscalls(struct trace_event_raw_sys_enter *ctx)
 	state = look_at(task);
 	if (!state)
 		return 0;
-	/* The kernel has taken them from the registers of the call's own convention. */
-	state->args[0] = ctx->args[0];
-	state->args[1] = ctx->args[1];
-	state->args[2] = ctx->args[2];
-	state->args[3] = ctx->args[3];
-	state->args[4] = ctx->args[4];
-	state->args[5] = ctx->args[5];
+	/* The kernel has taken them from the registers of the call's own convention, of which a 32-bit call has half. */
+	mask = call < COMPAT ? ~0ULL : 0xffffffffULL;
+	state->args[0] = ctx->args[0] & mask;
+	state->args[1] = ctx->args[1] & mask;
+	state->args[2] = ctx->args[2] & mask;
+	state->args[3] = ctx->args[3] & mask;
+	state->args[4] = ctx->args[4] & mask;
+	state->args[5] = ctx->args[5] & mask;
 	entered(task, state, call);
 	return 0;
 }

@@ -1,6 +1,7 @@
 //! From the bytes the kernel would send to rows, without a kernel.
 
 mod session;
+mod values;
 
 use ior_core::NameSource;
 

@@ -21,6 +21,7 @@ mod signals;
 mod tasks;
 mod time;
 mod tracing;
+mod values;
 mod xattrs;
 
 pub use event_files::after_exec;
@@ -51,4 +52,5 @@ pub const LISTS: &[&[Scenario]] = &[
     time::SCENARIOS,
     machine::SCENARIOS,
     compat::SCENARIOS,
+    values::SCENARIOS,
 ];

@@ -18,6 +18,7 @@ pub const TESTS: &[Test] = &[
     ("bad_arguments", bad_arguments),
     ("no_such_process", no_such_process),
     ("no_privilege", no_privilege),
+    ("calls_the_kernel_lacks", calls_the_kernel_lacks),
     ("interrupted", interrupted),
     ("terminated", terminated),
     ("hung_up", hung_up),
@@ -42,6 +43,31 @@ pub fn refused(finished: &Finished, codes: &[i32], names: &str) -> Result<()> {
     check(finished.out.is_empty(), || {
         format!("output on stdout: {:?}", finished.out)
     })
+}
+
+/// One line names those asked for by name that have no tracepoint of their own.
+fn calls_the_kernel_lacks(programs: &Programs) -> Result<()> {
+    let asked = ["getpid", "kexec_load", "lookup_dcookie", "read", "sync"];
+    let lacking = |name: &&str| {
+        let event = format!("/sys/kernel/tracing/events/syscalls/sys_enter_{name}");
+        !std::path::Path::new(&event).exists()
+    };
+    let names: Vec<&str> = asked.into_iter().filter(lacking).collect();
+    let finished = run(programs
+        .ior(["--discard", "--trace-syscalls"])
+        .arg(asked.join(","))
+        .args(["--", "true"]))?;
+    let lines = finished.err.lines();
+    let said: Vec<&str> = lines
+        .filter(|line| line.contains("does not have"))
+        .collect();
+    let wanted = format!("does not have {}: ", names.join(", "));
+    let is_right = match said.as_slice() {
+        [] => names.is_empty(),
+        [line] => line.contains(&wanted),
+        _ => false,
+    };
+    check(is_right, || format!("lacking {names:?}, said {said:?}"))
 }
 
 fn command_not_found(programs: &Programs) -> Result<()> {

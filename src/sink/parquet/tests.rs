@@ -278,7 +278,7 @@ fn made_row<'a>(
         ino: *ino,
         requested: made.optional[0],
         offset: made.optional[1].map(u64::cast_signed),
-        flags: made.optional[2],
+        flags: made.optional[2].map(|flags| if flags % 8 == 0 { u64::MAX } else { flags }),
         details: made.details,
         ids: if made.has_ids { ids } else { Ids::default() },
     }

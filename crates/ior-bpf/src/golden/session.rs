@@ -21,6 +21,15 @@ pub struct Seen {
     pub source: NameSource,
 }
 
+/// Its values.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Values {
+    pub requested: Option<u64>,
+    pub offset: Option<i64>,
+    pub flags: Option<u64>,
+    pub bytes: u64,
+}
+
 /// Plays the kernel: definitions and rows in, rows out.
 #[derive(Default)]
 pub struct Session {
@@ -117,6 +126,26 @@ impl Session {
         }
         self.batch.carry(self.batch.len(), &mut Batch::default());
         rows
+    }
+
+    /// The values of this row alone.
+    pub fn values(&mut self, row: &types::row) -> Values {
+        self.row(row);
+        self.batch.sort();
+        let mut values = None;
+        for raw in self.batch.ready(u64::MAX) {
+            self.resolver
+                .resolve(raw, &self.batch, &mut self.tables, u64::MAX, &mut |row| {
+                    values = Some(Values {
+                        requested: row.requested,
+                        offset: row.offset,
+                        flags: row.flags,
+                        bytes: row.bytes,
+                    });
+                });
+        }
+        self.batch.carry(self.batch.len(), &mut Batch::default());
+        values.expect("a row")
     }
 
     pub fn one(&mut self) -> Seen {

@@ -7,7 +7,7 @@ use super::*;
 use crate::syscall::{FlagsAre, SYSCALLS};
 
 fn text(syscall: &str, value: i32) -> String {
-    Flags::new(syscall, Abi::X86_64, value as u32 as u64).to_string()
+    Flags::new(syscall, Abi::X86_64, u64::from(value as u32)).to_string()
 }
 
 /// Calls whose flags have no names: reserved ones that must be 0, and small numbers.
@@ -363,6 +363,9 @@ fn enumerations_are_one_name_and_bits_may_follow() {
     );
     assert_eq!(x86("clone", 0x80), "0x80");
     assert_eq!(x86("unshare", 0x80), "CLONE_NEWTIME");
+    assert_eq!(x86("clone3", 0x1_0000_0100), "CLONE_VM|CLONE_CLEAR_SIGHAND");
+    assert_eq!(x86("openat2", 1 << 40), "O_RDONLY|0x10000000000");
+    assert_eq!(x86("madvise", 1 << 40), "0x10000000000");
     assert_eq!(x86("shmget", 0o1600), "IPC_CREAT|0600");
     assert_eq!(x86("shmget", 0o644), "0644");
     assert_eq!(x86("semget", 0x8000_0007), "0007|0x80000000");

@@ -13,6 +13,8 @@ pub const SCENARIOS: &[Scenario] = &[
     of_all("ia32_names", names),
     of_all("ia32_vectors", vectors),
     of_all("ia32_memory_and_time", memory_and_time),
+    of_all("ia32_padded_times", padded_times),
+    of_all("ia32_position_of_file", position_of_file),
 ];
 
 const GETPID: Sys = compat("getpid", 20);
@@ -39,6 +41,10 @@ const NANOSLEEP: Sys = compat("nanosleep", 162);
 const CLOCK_NANOSLEEP_TIME64: Sys = compat("clock_nanosleep_time64", 407);
 const POLL: Sys = compat("poll", 168);
 const NEW_SELECT: Sys = compat("_newselect", 142);
+const PPOLL_TIME64: Sys = compat("ppoll_time64", 414);
+const PREADV: Sys = compat("preadv", 333);
+const PREADV2: Sys = compat("preadv2", 378);
+const PWRITEV2: Sys = compat("pwritev2", 379);
 
 /// A descriptor that is not open.
 const CLOSED: i32 = 700;
@@ -224,4 +230,60 @@ fn memory_and_time(t: &mut Tape) {
         .nfds(0)
         .timeout_ns(1_000_000)
         .is(0);
+}
+
+/// A 64-bit time of a 32-bit program: the upper half of its nanoseconds is padding.
+fn padded_times(t: &mut Tape) {
+    let padded = |nanoseconds: u64| {
+        let words = [0, 0xdead_beef_0000_0000 | nanoseconds];
+        low(&words.map(u64::to_ne_bytes).concat())
+    };
+    let (short, long, select) = t.outside(|_| {
+        let select = [-1i32, 1_001_000].map(i32::to_ne_bytes).concat();
+        (padded(1000), padded(1_000_000_000), low(&select))
+    });
+    let clock = libc::CLOCK_MONOTONIC;
+    t.bare(CLOCK_NANOSLEEP_TIME64, args![clock, 0, short, 0])
+        .sleep_ns(1000)
+        .is(0);
+    t.bare(CLOCK_NANOSLEEP_TIME64, args![clock, 0, long, 0])
+        .fails(EINVAL);
+    t.bare(PPOLL_TIME64, args![0, 0, short, 0, 0])
+        .nfds(0)
+        .timeout_ns(1000)
+        .is(0);
+    t.bare(PPOLL_TIME64, args![0, 0, long, 0, 0])
+        .nfds(0)
+        .timeout_ns(-2)
+        .fails(EINVAL);
+    t.bare(NEW_SELECT, args![0, 0, 0, 0, select])
+        .nfds(0)
+        .timeout_ns(1_000_000)
+        .is(0);
+}
+
+/// -1 in two registers stands for the file's position, but not in one of them.
+fn position_of_file(t: &mut Tape) {
+    let (name, vector) = t.outside(|_| {
+        let room = low(b"abc") as u32;
+        let vector = [room, 3].map(u32::to_ne_bytes).concat();
+        (low(b"p32\0"), low(&vector))
+    });
+    let fd = t
+        .open(OPEN, "p32", args![name, O_CREAT | O_RDWR, 0o644])
+        .ok() as i32;
+    for (sys, offset) in [(PWRITEV2, 0), (PWRITEV2, 3)] {
+        t.fd(sys, fd, "p32", args![fd, vector, 1, -1, -1, 0])
+            .requested(3)
+            .offset(offset)
+            .is(3);
+    }
+    let far = i64::from(u32::MAX);
+    t.fd(PREADV2, fd, "p32", args![fd, vector, 1, -1, 0, 0])
+        .offset(far)
+        .is(0);
+    t.fd(PREADV, fd, "p32", args![fd, vector, 1, -1, -1])
+        .offset(-1)
+        .fails(EINVAL);
+    t.fd(CLOSE, fd, "p32", args![fd]).is(0);
 }

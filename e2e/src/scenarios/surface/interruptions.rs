@@ -77,6 +77,16 @@ fn interrupted_waits(t: &mut Tape) {
             interrupted(NANOSLEEP, args![&[LONG, 0], &mut *left]);
             assert!(left[0] > 0, "time was left");
         });
+        // What is left is written over what was asked for.
+        interrupt(t, NANOSLEEP, |t| {
+            let call = ended(t, NANOSLEEP, ERESTART_RESTARTBLOCK);
+            call.waits.requested_sleep_ns = Some(LONG_NS);
+            handled(t);
+            let time = &mut [LONG, 0];
+            let same = time.as_ptr() as usize;
+            interrupted(NANOSLEEP, args![&mut *time, same]);
+            assert_ne!(*time, [LONG, 0], "what is left");
+        });
         interrupt(t, CLOCK_NANOSLEEP, |t| {
             let call = ended(t, CLOCK_NANOSLEEP, ERESTART_RESTARTBLOCK);
             call.waits.requested_sleep_ns = Some(LONG_NS);
