@@ -196,7 +196,7 @@ fn an_aggregate_has_a_name_that_fits_into_its_files() {
 fn what_is_no_recording_is_refused() {
     insta::assert_snapshot!(complaint(&["collapsed"], 2), @"ior: the following required arguments were not provided: <RECORDING> (see 'ior --help')");
     insta::assert_snapshot!(complaint(&["collapsed", "/no/such/file"], 1), @"ior: cannot read /no/such/file: No such file or directory (os error 2)");
-    insta::assert_snapshot!(complaint(&["collapsed", "/etc"], 1), @"ior: cannot read /etc: Is a directory (os error 21)");
+    insta::assert_snapshot!(complaint(&["collapsed", "/etc"], 1), @"ior: cannot read /etc: it is a directory without a part (*.parquet)");
     insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd"], 1), @"ior: cannot read /etc/passwd: it is no recording of ior (.ior.zst or Parquet)");
     insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd", "--fields", "comm,file"], 2), @"ior: invalid value 'file' for '--fields <LIST>' [possible values: comm, path, syscall, pid, tid, flags] (see 'ior --help')");
     insta::assert_snapshot!(complaint(&["collapsed", "/etc/passwd", "-fields", "comm,comm"], 2), @"ior: --fields: a field is there twice");
