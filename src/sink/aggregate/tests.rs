@@ -13,7 +13,7 @@ use super::*;
 use crate::names::Names;
 
 /// What a row is counted as: (comm, pid, tid, call, ABI, file, flags).
-type Key = (Vec<u8>, u32, u32, String, String, Vec<u8>, Option<u32>);
+type Key = (Vec<u8>, u32, u32, String, String, Vec<u8>, Option<u64>);
 
 /// Counters by key, and whether it is that of everything folded.
 type Records = BTreeMap<(bool, Key), Counts>;
