@@ -130,7 +130,7 @@ static __always_inline __u64 inline_name_at(void)
 	return bpf_core_field_offset(struct dentry___iname, d_iname);
 }
 
-/* A word of a short name of that length; what is behind the name in its memory is left over from others. */
+/* A word of a name of that length; what is behind the name in its memory is left over from others. */
 static __always_inline __u64 name_word(__u64 word, __u32 place, __u32 len)
 {
 	if (len >= place + 8)

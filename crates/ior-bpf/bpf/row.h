@@ -99,23 +99,98 @@ static __always_inline void remember_names(struct state *state, const volatile s
 /* Bytes a call may write where it does not return how many: at least a struct statx. */
 #define WRITES 256
 
-/* Whether the call itself can have written over the `len` bytes of a name that was read after it. */
-static __always_inline bool is_overwritten(const struct state *state, const volatile struct syscall_desc *desc,
-					   __s64 ret, __u64 name, __u64 len)
+/*
+ * Whether a name that is read now, 0 `path` or 1 `path2`, can be another one than was passed: it does not begin as it did
+ * when the call was entered or, where it could not be read then, the call itself has written there. Global, and so with
+ * plain numbers: the verifier looks at it once.
+ */
+__noinline int name_was_changed(__u32 which, __s64 ret)
 {
-	__u64 to = state->args[desc->out & 7];
+	struct state *state = state_of(current_task());
+	const volatile struct syscall_desc *desc;
+	__u64 now[SAVED_NAME / 8] = {};
+	__u64 name, to;
+	long n;
 
-	return desc->out != NO_ARG && ret >= 0 && to < name + len && name < to + (ret ? ret : WRITES);
+	if (!state)
+		return 1;
+	desc = &syscalls[(state->call_plus_1 - 1) % MAX_CALL];
+	which &= 1;
+	name = state->args[(which ? desc->path2 : desc->path) & 7];
+	n = bpf_probe_read_user_str(now, sizeof(now), (void *)name);
+	if (state->name_len[which] > 0) {
+		if (n != state->name_len[which])
+			return 1;
+		__no_unroll
+		for (int i = 0; i < SAVED_NAME / 8; i++)
+			if (name_word(now[i] ^ state->names[which][i], i * 8, n))
+				return 1;
+		return 0;
+	}
+	to = state->args[desc->out & 7];
+	return desc->out != NO_ARG && ret >= 0 && to < name + LARGE_NAME && name < to + (ret ? ret : WRITES);
 }
 
-/* Whether a name that was read now does not begin as it did when the call was entered. */
-static __always_inline bool has_changed(const __u64 *now, const __u64 *then)
+/* What a record of a call with names, or with two files, has besides names. */
+static __always_inline void fill_named(struct named_row *row, const struct state *state,
+				       const volatile struct syscall_desc *desc, const struct outcome *outcome,
+				       const __u32 room)
 {
-	__no_unroll
-	for (int i = 0; i < SAVED_NAME / 8 - 1; i++)
-		if (now[i] != then[i])
-			return true;
-	return false;
+	fill_row(&row->row, state, desc, outcome);
+	row->row.type = RECORD_NAMED_ROW;
+	row->file2 = state->file2;
+	row->len = 0;
+	row->len2 = 0;
+	row->name2_at = room;
+	row->state = NAME_NONE;
+	row->state2 = NAME_NONE;
+}
+
+/* What became of the name of a call that replaces programs, if it cannot be read where it was passed. */
+static __always_inline __u8 state_of_exec(const struct state *state, const volatile struct syscall_desc *desc,
+					  const struct outcome *outcome)
+{
+	if (state->flags & EXEC_NAMED)
+		return NAME_BY_EXEC;
+	return desc->kind == KIND_EXEC && outcome->ret >= 0 ? NAME_FAULT /* the pointer is another program's now */ : NAME_NONE;
+}
+
+/* Whether a name was kept whole when the call was entered, or there is none. */
+static __always_inline bool is_saved(const struct state *state, __u8 arg, const int which)
+{
+	return !state->args[arg & 7] || (state->name_len[which] > 0 && state->name_len[which] < SAVED_NAME);
+}
+
+/* Sends a call whose names were all kept. */
+static __always_inline void send_saved(const struct state *state, const volatile struct syscall_desc *desc,
+				       const struct outcome *outcome, const __u32 names)
+{
+	void *ring = this_ring();
+	struct named_row *row = ring ? bpf_ringbuf_reserve(ring, sizeof(*row) + SAVED_NAME * names, 0) : NULL;
+	char *to = (char *)(row + 1);
+
+	if (!row) {
+		count_lost(state);
+		return;
+	}
+	fill_named(row, state, desc, outcome, SAVED_NAME);
+	__builtin_memcpy(to, state->names[0], SAVED_NAME);
+	row->len = state->name_len[0] - 1;
+	row->state = NAME_WHOLE;
+	if (!state->args[desc->path & 7]) {
+		row->len = 0;
+		row->state = NAME_NULL;
+	}
+	if (names > 1) {
+		__builtin_memcpy(to + SAVED_NAME, state->names[1], SAVED_NAME);
+		row->len2 = state->name_len[1] - 1;
+		row->state2 = NAME_WHOLE;
+		if (!state->args[desc->path2 & 7]) {
+			row->len2 = 0;
+			row->state2 = NAME_NULL;
+		}
+	}
+	bpf_ringbuf_submit(row, wake_flag(ring));
 }
 
 /* Reads one name argument, 0 `path` or 1 `path2`. Returns false if it did not fit into `room`, which is no fault of it. */
@@ -124,17 +199,10 @@ static __always_inline bool read_name(char *to, const __u32 room, const struct s
 				      __u8 *name_state)
 {
 	__u64 from = state->args[(which ? desc->path2 : desc->path) & 7];
-	__s32 saved = state->name_len[which];
 	long n;
 
 	if (!from) {
 		*name_state = NAME_NULL;
-		return true;
-	}
-	if (saved > 0 && saved < SAVED_NAME) {
-		__builtin_memcpy(to, state->names[which], SAVED_NAME);
-		*len = saved - 1;
-		*name_state = NAME_WHOLE;
 		return true;
 	}
 	n = bpf_probe_read_user_str(to, room, (void *)from);
@@ -143,10 +211,7 @@ static __always_inline bool read_name(char *to, const __u32 room, const struct s
 		return true;
 	}
 	*len = n ? n - 1 : 0;
-	if ((saved > 0 && has_changed((const __u64 *)to, state->names[which])) || is_overwritten(state, desc, ret, from, n))
-		*name_state = NAME_FAULT;
-	else
-		*name_state = n < room ? NAME_WHOLE : NAME_CUT;
+	*name_state = name_was_changed(which, ret) ? NAME_FAULT : n < room ? NAME_WHOLE : NAME_CUT;
 	return n < room;
 }
 
@@ -166,22 +231,12 @@ static __always_inline bool send_named(const struct state *state, const volatile
 		count_lost(state);
 		return true;
 	}
-	fill_row(&row->row, state, desc, outcome);
-	row->row.type = RECORD_NAMED_ROW;
-	row->file2 = state->file2;
-	row->len = 0;
-	row->len2 = 0;
-	row->name2_at = room;
-	row->state = NAME_NONE;
-	row->state2 = NAME_NONE;
+	fill_named(row, state, desc, outcome, room);
 	if (names) {
 		char *to = (char *)(row + 1);
 
-		if (state->flags & EXEC_NAMED)
-			row->state = NAME_BY_EXEC;
-		else if (desc->kind == KIND_EXEC && outcome->ret >= 0)
-			row->state = NAME_FAULT; /* the pointer is another program's now */
-		else
+		row->state = state_of_exec(state, desc, outcome);
+		if (row->state == NAME_NONE)
 			fits = read_name(to, room, state, desc, outcome->ret, 0, &row->len, &row->state);
 		if (names > 1)
 			fits &= read_name(to + room, room, state, desc, outcome->ret, 1, &row->len2, &row->state2);
@@ -204,7 +259,9 @@ static __noinline int send_two_files(const struct state *state, const volatile s
 static __noinline int send_one_name(const struct state *state, const volatile struct syscall_desc *desc,
 				    const struct outcome *outcome)
 {
-	if (!send_named(state, desc, outcome, SMALL_NAME, 1, true))
+	if (state_of_exec(state, desc, outcome) == NAME_NONE && is_saved(state, desc->path, 0))
+		send_saved(state, desc, outcome, 1);
+	else if (!send_named(state, desc, outcome, SMALL_NAME, 1, true))
 		send_named(state, desc, outcome, LARGE_NAME, 1, false);
 	return 0;
 }
@@ -212,7 +269,9 @@ static __noinline int send_one_name(const struct state *state, const volatile st
 static __noinline int send_two_names(const struct state *state, const volatile struct syscall_desc *desc,
 				     const struct outcome *outcome)
 {
-	if (!send_named(state, desc, outcome, SMALL_NAME, 2, true))
+	if (is_saved(state, desc->path, 0) && is_saved(state, desc->path2, 1))
+		send_saved(state, desc, outcome, 2);
+	else if (!send_named(state, desc, outcome, SMALL_NAME, 2, true))
 		send_named(state, desc, outcome, LARGE_NAME, 2, false);
 	return 0;
 }
