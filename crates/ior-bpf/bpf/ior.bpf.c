@@ -298,7 +298,7 @@ static __always_inline __u64 payload(const struct state *state, const volatile s
 		return 0;
 	unread = desc->pointed && !state->pointed_known;
 	if (desc->bytes == BYTES_XATTR)
-		return unread || count_of(state, desc) ? ret : 0;
+		return count_of(state, desc) ? ret : 0;
 	if (desc->bytes == BYTES_RECEIVE) {
 		flags = state->args[desc->flags & 7];
 		if (flags & MSG_PEEK)

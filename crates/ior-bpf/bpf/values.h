@@ -260,8 +260,14 @@ static __noinline int read_late(struct state *state, const volatile struct sysca
 {
 	bool no_time = desc->offset_form >= OFFSET_TIMESPEC && state->early == TIME_UNKNOWN;
 
-	if (!is_untouched(desc->late, ret))
+	if (!is_untouched(desc->late, ret)) {
+		/* Not to be shown, but it tells a size probe, which writes nothing. */
+		if (desc->count_form == COUNT_XATTR_ARGS && !state->pointed_known) {
+			read_pointed();
+			state->pointed_known = false;
+		}
 		return 0;
+	}
 	if (no_time)
 		state->early = time_of(state, desc);
 	if (desc->pointed && !state->pointed_known)

@@ -421,7 +421,7 @@ fn payload(row: &types::row, call: &Syscall) -> u64 {
     let moved = row.ret.cast_unsigned();
     let unread = call.roles.count_form.is_pointer() && is_unread(row);
     match call.bytes {
-        ByteClass::Xattr if row.count == 0 && !unread => 0,
+        ByteClass::Xattr if row.count == 0 => 0,
         ByteClass::Receive if row.flags & MSG_PEEK != 0 => 0,
         ByteClass::Receive if row.flags & MSG_TRUNC != 0 && !unread => moved.min(row.count),
         _ => moved,

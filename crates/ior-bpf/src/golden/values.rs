@@ -37,6 +37,14 @@ fn unknown_sizes_do_not_change_the_payload() {
         (received(UNREAD).bytes, received(UNREAD).requested),
         (20, None)
     );
+    // The size of a probe can be told late, but not shown.
+    let probed = |count| {
+        values("getxattrat", 6, |row| {
+            (row.count, row.notes) = (count, UNREAD);
+        })
+    };
+    assert_eq!((probed(0).bytes, probed(0).requested), (0, None));
+    assert_eq!((probed(9).bytes, probed(9).requested), (6, None));
 }
 
 #[test]

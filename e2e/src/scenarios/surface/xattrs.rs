@@ -21,6 +21,7 @@ pub const SCENARIOS: &[Scenario] = &[
     plain("xattr_unreadable", xattr_unreadable),
     plain("xattr_at", xattr_at),
     plain("xattr_at_fd", xattr_at_fd),
+    plain("xattr_at_own_memory", xattr_at_own_memory),
 ];
 
 const COLOR: &std::ffi::CStr = c"trusted.color";
@@ -342,4 +343,34 @@ fn xattr_at_fd(t: &mut Tape) {
     t.path(REMOVEXATTRAT, "", args![fd, c"", 0, COLOR])
         .any_name()
         .fails(ENOENT);
+}
+
+/// A value written over the arguments that ask for it; arguments in a page no one has touched.
+fn xattr_at_own_memory(t: &mut Tape) {
+    let untouched = t.outside(|t| {
+        make_file(t, "f", 10);
+        let value = &[b'a'; 16];
+        let set = call(SETXATTR.nr, args![c"f", COLOR, value, 16, 0]);
+        assert_eq!(set, 0, "setxattr");
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        call(MMAP.nr, args![0, 4096, libc::PROT_READ, flags, -1, 0])
+    });
+    let mut own = [0u64; 2];
+    own = [own.as_ptr() as u64, 16];
+    t.path(
+        GETXATTRAT,
+        "f",
+        args![AT_FDCWD, c"f", 0, COLOR, &mut own, 16],
+    )
+    .requested(16)
+    .is(16);
+    assert_eq!(own, [0x6161_6161_6161_6161; 2], "the arguments are gone");
+    t.path(
+        GETXATTRAT,
+        "f",
+        args![AT_FDCWD, c"f", 0, COLOR, untouched, 16],
+    )
+    .null("requested")
+    .bytes(0)
+    .is(16);
 }
