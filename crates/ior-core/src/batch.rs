@@ -53,6 +53,33 @@ struct Fields {
     ids: Ids,
 }
 
+impl Kept {
+    /// [`Row::syscall`].
+    pub fn syscall(&self) -> &'static Syscall {
+        self.fields.syscall
+    }
+
+    /// [`Row::gap_ns`].
+    pub fn gap_ns(&self) -> u64 {
+        self.fields.gap_ns
+    }
+
+    /// [`Row::latency_ns`].
+    pub fn latency_ns(&self) -> u64 {
+        self.fields.latency_ns
+    }
+
+    /// [`Row::bytes`].
+    pub fn bytes(&self) -> u64 {
+        self.fields.bytes
+    }
+
+    /// [`Row::is_error`].
+    pub fn is_error(&self) -> bool {
+        crate::is_error(self.fields.ret)
+    }
+}
+
 impl Batch {
     /// Keeps a row. Allocates for a name or task that is new to the batch.
     pub fn push(&mut self, row: &Row<'_>) {

@@ -9,6 +9,7 @@ pub mod errno;
 pub mod escape;
 pub mod filter;
 pub mod flags;
+pub mod live;
 pub mod name;
 pub mod row;
 pub mod snapshot;
