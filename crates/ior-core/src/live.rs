@@ -22,3 +22,6 @@ pub use model::{Facts, Model};
 pub use set::Bounds;
 pub use synthetic::Synthetic;
 pub use tail::ROWS as TAIL_ROWS;
+
+#[cfg(test)]
+mod tests;

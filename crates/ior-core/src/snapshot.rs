@@ -116,6 +116,10 @@ pub struct Cost {
 
 /// The content of one tab.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one a frame, and it is not moved"
+)]
 pub enum Pane {
     /// [`View::Flame`].
     Flame(Flame),

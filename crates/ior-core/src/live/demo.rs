@@ -20,7 +20,6 @@ pub struct DemoFeed {
     model: Model,
     facts: Facts,
     now: Duration,
-    newest: Option<Arc<Snapshot>>,
 }
 
 impl fmt::Debug for DemoFeed {
@@ -49,7 +48,6 @@ impl DemoFeed {
             model: Model::default(),
             facts,
             now: Duration::ZERO,
-            newest: None,
         }
     }
 
@@ -81,11 +79,7 @@ fn is_target(target: &Target, task: &Task) -> bool {
 impl Feed for DemoFeed {
     fn snapshot(&mut self, view: &View) -> Arc<Snapshot> {
         self.catch_up();
-        let snapshot = Arc::new(self.model.snapshot(view, &self.facts, self.now));
-        match &self.newest {
-            Some(newest) if newest.generation == snapshot.generation => newest.clone(),
-            _ => self.newest.insert(snapshot).clone(),
-        }
+        self.model.snapshot(view, &self.facts, self.now)
     }
 
     fn command(&mut self, command: Command) {

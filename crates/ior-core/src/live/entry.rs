@@ -153,7 +153,7 @@ pub(super) struct DirectoryEntry {
     pub(super) files: u64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ProcessEntry {
     pub(super) name: Arc<[u8]>,
     pub(super) detail: Detail,
@@ -163,33 +163,11 @@ pub(super) struct ProcessEntry {
     pub(super) threads: usize,
 }
 
-impl Default for ProcessEntry {
-    fn default() -> Self {
-        ProcessEntry {
-            name: Arc::default(),
-            detail: Detail::default(),
-            gap: Distribution::default(),
-            rate: Rate::default(),
-            threads: 0,
-        }
-    }
-}
-
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct ThreadEntry {
     pub(super) name: Arc<[u8]>,
     pub(super) usage: Usage,
     pub(super) rate: Rate,
-}
-
-impl Default for ThreadEntry {
-    fn default() -> Self {
-        ThreadEntry {
-            name: Arc::default(),
-            usage: Usage::default(),
-            rate: Rate::default(),
-        }
-    }
 }
 
 #[cfg(test)]

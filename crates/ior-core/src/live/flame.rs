@@ -292,14 +292,25 @@ impl Flame {
         self.rekey(&leaves, keys.into_iter());
     }
 
-    /// The frames of an order, up to date.
-    fn trie(&mut self, order: FlameOrder, names: &Names<'_>) -> &Trie {
+    /// The frames of an order, up to date; to be put back.
+    fn take_trie(&mut self, order: FlameOrder, names: &Names<'_>) -> Trie {
+        let trie = self.follow(order, names);
+        if !trie.is_crowded() {
+            return trie;
+        }
+        // Rather fold what matters least than what came last.
+        self.trie = Some(trie);
+        self.make_room();
+        self.follow(order, names)
+    }
+
+    fn follow(&mut self, order: FlameOrder, names: &Names<'_>) -> Trie {
         let mut trie = match self.trie.take() {
             Some(trie) => trie.in_order(order),
             None => Trie::new(order, self.max_nodes),
         };
         trie.follow(&self.leaves, &self.actors, names, usize::MAX);
-        self.trie.insert(trie)
+        trie
     }
 
     /// Follows some of what is new while the flame graph is not in view, so that there is little to do when it is.

@@ -60,7 +60,7 @@ fn middle(bucket: u16) -> u64 {
 fn power(bucket: u16) -> usize {
     let power = match bucket {
         0 => 0,
-        ..SPLIT => bucket.ilog2() as usize,
+        1..SPLIT => bucket.ilog2() as usize,
         _ => usize::from(bucket / SPLIT) + SPLIT_BITS as usize - 1,
     };
     power.min(LATENCY_BUCKETS - 1)

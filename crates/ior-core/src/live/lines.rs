@@ -130,7 +130,8 @@ impl Set {
     ) -> Window<FileLine> {
         match grouping {
             Grouping::File => {
-                let ordered = order_files(&mut self.files, &mut self.file_names, view);
+                let ordered =
+                    order_files(&mut self.files, &mut self.file_names, &mut self.keys, view);
                 let folded = folded(&self.files, |file| {
                     (file.detail.calls(), file.detail.bytes())
                 });
@@ -138,7 +139,7 @@ impl Set {
             }
             Grouping::Directory => {
                 let table = &mut self.directories;
-                let ordered = order_files(table, &mut self.directory_names, view);
+                let ordered = order_files(table, &mut self.directory_names, &mut self.keys, view);
                 let folded = folded(table, |it| (it.detail.calls(), it.detail.bytes()));
                 file_window(table, ordered, folded, |directory| directory.files)
             }
@@ -197,7 +198,7 @@ impl Set {
 
     /// The top of each list.
     pub(super) fn top(
-        &self,
+        &mut self,
         exact: Option<Exact<'_>>,
         now: Duration,
     ) -> (Vec<SyscallLine>, Vec<FileLine>, Vec<ProcessLine>) {
@@ -207,14 +208,18 @@ impl Set {
             ordered(by, true, one.syscall.name.cmp(other.syscall.name))
         });
         syscalls.truncate(TOP);
-        let files = self.files.iter().zip(0..).map(|((_, file), place)| {
-            let calls = file.detail.calls();
-            ((!file.detail.bytes(), !calls, place), place)
-        });
-        let files = window(files.collect(), None, 0, TOP).places;
+        self.keys.clear();
+        self.keys
+            .extend(self.files.iter().zip(0..).map(|((_, file), place)| {
+                let calls = u32::try_from(file.detail.calls()).unwrap_or(u32::MAX);
+                ((!file.detail.bytes(), !calls), place)
+            }));
+        let files = window(&mut self.keys, None, 0, TOP).places;
         let processes = self.processes.iter().zip(0..);
-        let processes = processes.map(|((pid, it), place)| ((!it.detail.calls(), *pid), place));
-        let processes = window(processes.collect(), None, 0, TOP).places;
+        let mut processes: Vec<_> = processes
+            .map(|((pid, it), place)| ((!it.detail.calls(), *pid), place))
+            .collect();
+        let processes = window(&mut processes, None, 0, TOP).places;
         let process = |place| self.processes.get(place);
         let processes = processes.into_iter().filter_map(process);
         (
@@ -302,9 +307,13 @@ impl Accessed for DirectoryEntry {
     }
 }
 
+/// What a file is ordered by, its rank by name, and its place.
+pub(super) type FileKey = ((u64, u32), u32);
+
 fn order_files<V: Accessed + Default>(
     table: &mut Table<Arc<[u8]>, V>,
     names: &mut NameOrder,
+    buffer: &mut Vec<FileKey>,
     view: &TableView<FileColumn, Box<[u8]>>,
 ) -> Ordered {
     let selected = view.selected.as_ref().and_then(|name| table.find(&**name));
@@ -326,7 +335,9 @@ fn order_files<V: Accessed + Default>(
         };
         ((rank(value, view.descending), *name), place)
     });
-    window(keys.collect(), selected, view.first, view.len)
+    buffer.clear();
+    buffer.extend(keys);
+    window(buffer, selected, view.first, view.len)
 }
 
 fn file_window<V: Accessed + Default>(

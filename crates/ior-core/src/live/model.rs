@@ -68,8 +68,8 @@ pub struct Model {
     generation: u64,
     /// Whether anything was added or set since the last snapshot.
     changed: bool,
-    /// What the last snapshot was made of.
-    last: Option<(View, Facts, u64)>,
+    /// The last snapshot, what else it was made of, and when: the second.
+    last: Option<(Facts, u64, Arc<Snapshot>)>,
 }
 
 impl Default for Model {
@@ -160,9 +160,27 @@ impl Model {
         }
     }
 
-    /// What there is to see at `now`.
-    pub fn snapshot(&mut self, view: &View, facts: &Facts, now: Duration) -> Snapshot {
-        self.count_generation(view, facts, now);
+    /// What there is to see at `now`. Costs nothing if it is what there was to see before: a picture changes with what is
+    /// added, asked for or known, and once a second because rates and the time do, until the session is over.
+    pub fn snapshot(&mut self, view: &View, facts: &Facts, now: Duration) -> Arc<Snapshot> {
+        let second = match facts.over {
+            Some(_) => u64::MAX,
+            None => now.as_secs(),
+        };
+        if !self.changed
+            && let Some((known, at, last)) = &self.last
+            && (known, *at, view) == (facts, second, &last.view)
+        {
+            return last.clone();
+        }
+        self.changed = false;
+        self.generation += 1;
+        let snapshot = Arc::new(self.look(view, facts, now));
+        self.last = Some((facts.clone(), second, snapshot.clone()));
+        snapshot
+    }
+
+    fn look(&mut self, view: &View, facts: &Facts, now: Duration) -> Snapshot {
         let exact = Exact {
             totals: &facts.totals,
             before: self.before.as_deref(),
@@ -196,26 +214,6 @@ impl Model {
             pane,
         }
     }
-
-    /// A picture changes with what is added, asked for or known, and once a second because rates and the time do; not once
-    /// the session is over.
-    fn count_generation(&mut self, view: &View, facts: &Facts, now: Duration) {
-        let second = if facts.over.is_some() {
-            u64::MAX
-        } else {
-            now.as_secs()
-        };
-        let same = !self.changed
-            && self
-                .last
-                .as_ref()
-                .is_some_and(|(last, known, at)| last == view && known == facts && *at == second);
-        if !same {
-            self.generation += 1;
-            self.changed = false;
-            self.last = Some((view.clone(), facts.clone(), second));
-        }
-    }
 }
 
 fn pane(set: &mut Set, view: &View, exact: Option<Exact<'_>>, now: Duration) -> Pane {
@@ -234,7 +232,7 @@ fn pane(set: &mut Set, view: &View, exact: Option<Exact<'_>>, now: Duration) -> 
     }
 }
 
-fn overview(set: &Set, exact: Option<Exact<'_>>, now: Duration) -> Overview {
+fn overview(set: &mut Set, exact: Option<Exact<'_>>, now: Duration) -> Overview {
     let (sum, _) = set.sum();
     let (syscalls, files, processes) = set.top(exact, now);
     Overview {

@@ -9,6 +9,7 @@ use super::entry::{
 };
 use super::flame::{Flame, NO_FILE, Names};
 use super::histogram::{Distribution, Room, bucket_of};
+use super::lines::FileKey;
 use super::tail::Recent;
 use super::timeline::Timeline;
 use super::window::NameOrder;
@@ -66,6 +67,8 @@ pub(super) struct Set {
     pub(super) time: Timeline,
     pub(super) rate: Rate,
     pub(super) tail: Recent,
+    /// Kept for its memory.
+    pub(super) keys: Vec<FileKey>,
     room: Room,
     /// By number of the batch that is being added.
     tasks: Vec<Option<Own>>,
@@ -106,6 +109,7 @@ impl Set {
             time: Timeline::new(origin),
             rate: Rate::default(),
             tail: Recent::default(),
+            keys: Vec::new(),
             room: Room(bounds.histogram_bytes),
             tasks: Vec::new(),
             names: Vec::new(),

@@ -8,7 +8,9 @@ use std::time::Duration;
 use crate::batch::Batch;
 use crate::syscall::{self, MAX_SLOT};
 use crate::totals::LATENCY_BUCKETS;
-use crate::{Abi, ByteClass, Details, Ids, NameSource, Row, Syscall, SyscallTotals, Task, Totals};
+use crate::{
+    Abi, ByteClass, Details, Ids, Kind, NameSource, Row, Syscall, SyscallTotals, Task, Totals,
+};
 use cast::{Act, CAST, Player, Rhythm};
 
 /// When the made-up session began: nanoseconds since the start of the machine, and since the Unix epoch.
@@ -30,7 +32,7 @@ impl Random {
 
     /// In `0..end`.
     fn below(&mut self, end: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(end) >> 64) as u64
+        ((u128::from(self.next()) * u128::from(end)) >> 64) as u64
     }
 
     /// More than 0, at most 1.
@@ -201,6 +203,7 @@ impl Synthetic {
             },
             ret: match error {
                 Some((errno, _)) => -errno,
+                None if syscall.kind == Kind::Open => 3 + file_number as i64 % 29,
                 None => moved as i64,
             },
             bytes: match (error, syscall.bytes) {

@@ -15,7 +15,7 @@ pub(super) struct Ordered {
 /// Takes the lines `first..first + len` of those that `keys` (no two equal) put in order, moved so that the selected one is
 /// among them and that it does not go past the end.
 pub(super) fn window<K: Ord + Copy>(
-    mut keys: Vec<(K, u32)>,
+    keys: &mut [(K, u32)],
     selected: Option<u32>,
     first: usize,
     len: usize,
@@ -135,11 +135,11 @@ mod tests {
             values in prop::collection::vec(0u64..20, 0..60),
             first in 0usize..80, len in 0usize..30, selected in 0u32..70,
         ) {
-            let keys: Vec<((u64, u32), u32)> = values.iter().zip(0..).map(|(value, place)| ((*value, place), place)).collect();
+            let mut keys: Vec<((u64, u32), u32)> = values.iter().zip(0..).map(|(value, place)| ((*value, place), place)).collect();
             let mut sorted = keys.clone();
             sorted.sort();
             let sorted: Vec<u32> = sorted.into_iter().map(|(_, place)| place).collect();
-            let found = window(keys, Some(selected), first, len);
+            let found = window(&mut keys, Some(selected), first, len);
             prop_assert_eq!(&found.places, &sorted[found.first..found.first + found.places.len()]);
             prop_assert_eq!(found.places.len(), len.min(sorted.len()));
             prop_assert_eq!(found.selected, sorted.iter().position(|place| *place == selected));

@@ -26,13 +26,10 @@ impl Flame {
         view: &FlameView,
         names: &Names<'_>,
     ) -> snapshot::Flame {
-        self.trie(view.order, names);
-        let (Some(trie), leaves) = (&mut self.trie, &self.leaves) else {
-            unreachable!("it was just made");
-        };
-        trie.weigh(leaves, view.weight);
+        let mut trie = self.take_trie(view.order, names);
+        trie.weigh(&self.leaves, view.weight);
         let mut picture = Picture {
-            trie,
+            trie: &trie,
             actors: &self.actors,
             names,
             frames: Vec::new(),
@@ -45,7 +42,7 @@ impl Flame {
         let sums = &picture.trie.sums;
         let above = sums.frames[picture.places[zoomed] as usize] as usize;
         let shown = picture.frames.len() - zoomed;
-        snapshot::Flame {
+        let flame = snapshot::Flame {
             total: sums.weights[ROOT as usize],
             weight: view.weight,
             width: picture.frames[zoomed].weight,
@@ -56,7 +53,9 @@ impl Flame {
             folded_weight: sums.folded,
             nodes: picture.trie.len(),
             frames: picture.frames,
-        }
+        };
+        self.trie = Some(trie);
+        flame
     }
 }
 
