@@ -74,6 +74,11 @@ impl Kept {
         self.fields.bytes
     }
 
+    /// [`Row::ids`].
+    pub fn ids(&self) -> Ids {
+        self.fields.ids
+    }
+
     /// [`Row::is_error`].
     pub fn is_error(&self) -> bool {
         crate::is_error(self.fields.ret)

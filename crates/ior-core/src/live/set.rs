@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+
 use super::entry::{
     Call, Detail, DirectoryEntry, FileEntry, ProcessEntry, Rate, SyscallEntry, ThreadEntry,
     importance,
@@ -58,6 +61,8 @@ pub(super) struct Set {
     /// By slot.
     pub(super) syscalls: Vec<Option<Box<SyscallEntry>>>,
     pub(super) files: Table<Arc<[u8]>, FileEntry>,
+    /// Places of files by the source's ids, which spare looking at names.
+    file_ids: HashMap<u64, u32, FxBuildHasher>,
     pub(super) directories: Table<Arc<[u8]>, DirectoryEntry>,
     pub(super) processes: Table<u32, ProcessEntry>,
     pub(super) threads: Table<(u32, u32), ThreadEntry>,
@@ -100,6 +105,7 @@ impl Set {
             rows: 0,
             syscalls: vec![None; MAX_SLOT],
             files: Table::new(files, names(files)),
+            file_ids: HashMap::default(),
             directories: Table::new(bounds.directories, names(bounds.directories)),
             processes: Table::new(bounds.processes, usize::MAX),
             threads: Table::new(bounds.threads, usize::MAX),
@@ -148,7 +154,7 @@ impl Set {
             Some(own) => own,
             None => self.know_task(batch, row.task),
         };
-        let named = self.named(batch, row.file);
+        let named = self.named(batch, row.file, row.ids().file);
 
         self.rate.count(call.second);
         self.time.count(&call, read, written, &mut self.room);
@@ -173,7 +179,7 @@ impl Set {
             self.count_file(named, &call, moved.read, moved.written);
         }
         if let Some(old_file) = row.old_file
-            && let Some(named) = self.named(batch, old_file)
+            && let Some(named) = self.named(batch, old_file, 0)
         {
             self.count_file(named, &call, moved.old_read, 0);
         }
@@ -206,10 +212,10 @@ impl Set {
     }
 
     #[inline]
-    fn named(&mut self, batch: &Batch, number: u32) -> Option<Named> {
+    fn named(&mut self, batch: &Batch, number: u32, id: u64) -> Option<Named> {
         match self.names[number as usize] {
             Some(named) => Some(named),
-            None => self.know_file(batch, number),
+            None => self.know_file(batch, number, id),
         }
     }
 
@@ -242,30 +248,43 @@ impl Set {
         own
     }
 
-    #[cold]
-    fn know_file(&mut self, batch: &Batch, number: u32) -> Option<Named> {
+    fn know_file(&mut self, batch: &Batch, number: u32, id: u64) -> Option<Named> {
         let name = &batch.names()[number as usize];
         if name.is_empty() {
             return None;
         }
-        let known = self.files.len();
-        let file = self.files.place(&**name, name.len(), |_| name.clone());
-        let is_new = self.files.len() > known;
-        let mut directory = match self.files.get(file) {
-            Some((_, entry)) => entry.directory,
-            None => FOLDED,
+        let file = match self.file_ids.get(&id) {
+            Some(&file) if id != 0 => file,
+            _ => self.find_file(name, id),
         };
-        if directory == FOLDED {
-            let of = directory_of(name);
-            directory = self.directories.place(of, of.len(), |of| of.into());
-            if file != FOLDED {
-                self.files.at(file).directory = directory;
+        let directory = match self.files.get(file) {
+            Some((_, entry)) if entry.directory != FOLDED => entry.directory,
+            _ => {
+                let of = directory_of(name);
+                let directory = self.directories.place(of, of.len(), |of| of.into());
+                if file != FOLDED {
+                    self.files.at(file).directory = directory;
+                    self.directories.at(directory).files += 1;
+                }
+                directory
             }
-        }
-        self.directories.at(directory).files += u64::from(is_new);
+        };
         let named = Named { file, directory };
         self.names[number as usize] = Some(named);
         Some(named)
+    }
+
+    /// The place of a file by its name; the id that leads to it is kept.
+    fn find_file(&mut self, name: &Arc<[u8]>, id: u64) -> u32 {
+        let file = self.files.place(&**name, name.len(), |_| name.clone());
+        if id != 0 && file != FOLDED {
+            // A file that is renamed, or on which there are many links, has many ids.
+            if self.file_ids.len() > 4 * self.files.len() + 1024 {
+                self.file_ids.clear();
+            }
+            self.file_ids.insert(id, file);
+        }
+        file
     }
 
     /// Folds what matters least of tables that are full, so that what comes next can be told apart.
@@ -285,6 +304,7 @@ impl Set {
                 name_bytes,
                 |other, file| other.detail.take_in(file.detail, room),
             );
+            self.file_ids.clear();
             self.flame.files_moved(&moved);
             self.file_names.moved(&moved);
         }

@@ -271,6 +271,7 @@ mod tests {
             );
         }
         let kept: u64 = table.iter().map(|(_, value)| value).sum();
-        assert_eq!((kept + table.other(), table.other_keys()), (99 * 50, 50));
+        assert_eq!(kept + table.other(), 99 * 50);
+        assert!(table.other_keys().abs_diff(50) <= 5);
     }
 }
