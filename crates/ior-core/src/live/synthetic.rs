@@ -65,6 +65,19 @@ struct Process {
     next_ns: f64,
 }
 
+impl Process {
+    fn choose(&self, random: &mut Random) -> Option<(&'static Syscall, &'static Act)> {
+        let mut left = random.below(self.shares);
+        let choice = self.calls.iter().find(|(_, act)| {
+            let share = u64::from(act.share);
+            let found = left < share;
+            left = left.saturating_sub(share);
+            found
+        });
+        choice.copied()
+    }
+}
+
 /// The workload, up to some moment.
 #[derive(Debug, Clone)]
 pub struct Synthetic {
@@ -130,6 +143,12 @@ impl Synthetic {
         while let Some((number, at)) = self.next_process()
             && at < end
         {
+            let free_ns = self.free_thread(number).1;
+            if free_ns as f64 > at {
+                // All of its threads are in a call.
+                self.processes[number].next_ns = free_ns as f64;
+                continue;
+            }
             self.act(number, at as u64, &wanted, &mut batch);
             let player = self.processes[number].player;
             let pause = -self.random.share().ln() * 1e9 / player.rate;
@@ -145,6 +164,13 @@ impl Synthetic {
             .min_by(|(_, one), (_, other)| one.total_cmp(other))
     }
 
+    /// The thread of a process whose last call returned first, and when.
+    fn free_thread(&self, number: usize) -> (usize, u64) {
+        let threads = self.processes[number].threads.clone();
+        let free = threads.map(|thread| (thread, self.threads[thread].exit_ns.unwrap_or(0)));
+        free.min_by_key(|(_, exit)| *exit).unwrap_or((0, 0))
+    }
+
     fn act(
         &mut self,
         number: usize,
@@ -152,20 +178,17 @@ impl Synthetic {
         wanted: &impl Fn(&Task, &'static Syscall) -> bool,
         batch: &mut Batch,
     ) {
+        let (free, _) = self.free_thread(number);
         let random = &mut self.random;
         let process = &self.processes[number];
-        let mut left = random.below(process.shares);
-        let choice = process.calls.iter().find(|(_, act)| {
-            let share = u64::from(act.share);
-            let found = left < share;
-            left = left.saturating_sub(share);
-            found
-        });
-        let Some(&(syscall, act)) = choice else {
+        let Some((syscall, act)) = process.choose(random) else {
             return;
         };
         let threads = process.threads.clone();
-        let thread = threads.start + low(random, threads.len() as u64) as usize;
+        let mut thread = threads.start + low(random, threads.len() as u64) as usize;
+        if self.threads[thread].exit_ns > Some(at_ns) {
+            thread = free;
+        }
         let latency_ns = (act.latency_ns * (random.normal() * act.spread).exp()) as u64;
         let file_number = low(random, act.files.into());
         let error = act
@@ -176,7 +199,7 @@ impl Synthetic {
             most => most - random.below(most.min(most / 2 + 1)),
         };
         let thread = &mut self.threads[thread];
-        let enter_ns = thread.exit_ns.map_or(at_ns, |exit| exit.max(at_ns));
+        let enter_ns = at_ns;
         let gap_ns = thread.exit_ns.map_or(0, |exit| enter_ns - exit);
         thread.exit_ns = Some(enter_ns + latency_ns);
         if !wanted(&thread.task, syscall) {

@@ -44,9 +44,11 @@ fn a_workload_is_the_same_however_it_is_cut() {
 #[test]
 fn its_rows_are_such_as_the_kernel_could_send() {
     let mut synthetic = Synthetic::new(1);
-    let batch = synthetic.advance(Duration::from_secs(35), |_, _| true);
+    let batch = synthetic.advance(Duration::from_secs(6), |_, _| true);
     let mut exits = std::collections::HashMap::new();
+    let begin = batch.row(0).time_ns;
     for (seq, row) in (1..).zip(batch.rows()) {
+        assert!(row.time_ns < begin + 6_000_000_000);
         assert_eq!(row.seq, seq);
         let exit = exits.insert(row.task.tid, row.time_ns + row.latency_ns);
         assert_eq!(exit.map_or(0, |exit| row.time_ns - exit), row.gap_ns);
