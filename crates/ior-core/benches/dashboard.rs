@@ -82,18 +82,28 @@ fn task(pid: u32) -> Task {
 
 /// Rows of 1,000 processes on 99,000 files in 3,300 directories. Each process has files of its own, used more or less.
 fn batch(number: u64) -> Arc<Batch> {
+    // The first rows use every file once; later ones the low numbers more.
+    batch_of(number, |seq, random| match seq {
+        ..FILES => seq,
+        _ => {
+            let share = (random % 4096) as f64 / 4096.0;
+            (share * share * FILES as f64) as u64
+        }
+    })
+}
+
+/// Rows of which each is on another file than all before.
+fn fresh(number: u64) -> Arc<Batch> {
+    batch_of(number, |seq, _| FILES + seq)
+}
+
+fn batch_of(number: u64, file: impl Fn(u64, u64) -> u64) -> Arc<Batch> {
     let tasks: Vec<Task> = (0..PROCESSES).map(|number| task(1_000 + number)).collect();
     let mut batch = Batch::default();
     for row in 0..ROWS as u64 {
         let seq = number * ROWS as u64 + row;
         let random = scattered(seq);
-        // The first rows use every file once; later ones the low numbers more.
-        let file = if seq < FILES {
-            seq
-        } else {
-            let share = (random % 4096) as f64 / 4096.0;
-            (share * share * FILES as f64) as u64
-        };
+        let file = file(seq, random);
         let process = (file % u64::from(PROCESSES)) as usize;
         let fails = random.is_multiple_of(50);
         let name = format!(
@@ -200,6 +210,24 @@ fn rows(c: &mut Criterion<CpuTime>) {
             model.add(&batches[next.next().unwrap()], now);
         });
     });
+    let mut number = 1_000;
+    let mut longest = Duration::ZERO;
+    group.bench_function("all files new", |b| {
+        b.iter_custom(|times| {
+            let mut sum = Duration::ZERO;
+            for _ in 0..times {
+                number += 1;
+                let batch = fresh(number);
+                let began = CpuTime.start();
+                model.add(&batch, now);
+                let took = CpuTime.end(began);
+                longest = longest.max(took);
+                sum += took;
+            }
+            sum
+        });
+    });
+    eprintln!("the longest add of {ROWS} rows took {longest:?}");
     group.finish();
 }
 

@@ -171,6 +171,16 @@ impl Synthetic {
         free.min_by_key(|(_, exit)| *exit).unwrap_or((0, 0))
     }
 
+    /// A thread of a process that is not in a call, the first ones more often.
+    fn pick_thread(&mut self, number: usize, at_ns: u64) -> usize {
+        let threads = &self.processes[number].threads;
+        let picked = threads.start + low(&mut self.random, threads.len() as u64) as usize;
+        if self.threads[picked].exit_ns <= Some(at_ns) {
+            return picked;
+        }
+        self.free_thread(number).0
+    }
+
     fn act(
         &mut self,
         number: usize,
@@ -178,17 +188,12 @@ impl Synthetic {
         wanted: &impl Fn(&Task, &'static Syscall) -> bool,
         batch: &mut Batch,
     ) {
-        let (free, _) = self.free_thread(number);
+        let thread = self.pick_thread(number, at_ns);
         let random = &mut self.random;
         let process = &self.processes[number];
         let Some((syscall, act)) = process.choose(random) else {
             return;
         };
-        let threads = process.threads.clone();
-        let mut thread = threads.start + low(random, threads.len() as u64) as usize;
-        if self.threads[thread].exit_ns > Some(at_ns) {
-            thread = free;
-        }
         let latency_ns = (act.latency_ns * (random.normal() * act.spread).exp()) as u64;
         let file_number = low(random, act.files.into());
         let error = act
