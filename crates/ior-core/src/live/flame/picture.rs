@@ -70,17 +70,16 @@ impl Picture<'_> {
         self.push(0, 0, ROOT, 0, (name, kind));
         for wanted in zoom {
             let parent = self.frames.len() - 1;
-            let mut found: Vec<_> = self
+            let found = self
                 .trie
                 .children(self.places[parent])
+                .filter(|place| *self.trie.bytes(*place, self.actors, self.names) == **wanted)
                 .map(|place| (place, self.trie.name(place, self.actors, self.names)))
-                .filter(|(_, (name, _))| **name == **wanted)
-                .collect();
-            // A file may be called like what was folded, and a syscall like a file.
-            found.sort_by_key(|(place, (_, kind))| {
-                (*kind == FrameKind::Other, Reverse(self.weight(*place)))
-            });
-            let Some((place, named)) = found.into_iter().next() else {
+                // A file may be called like what was folded, and a syscall like a file.
+                .min_by_key(|(place, (_, kind))| {
+                    (*kind == FrameKind::Other, Reverse(self.weight(*place)))
+                });
+            let Some((place, named)) = found else {
                 break;
             };
             self.push(self.frames.len() as u16, parent as u32, place, 0, named);
@@ -158,10 +157,10 @@ impl Picture<'_> {
             })
             .collect();
         named.sort_unstable_by(|one, other| {
-            let by = |(parent, (name, kind), place): &(usize, (Arc<[u8]>, FrameKind), u32)| {
-                (*parent, name.clone(), *kind as u8, *place)
-            };
-            by(one).cmp(&by(other))
+            let by_parent = one.0.cmp(&other.0);
+            let by_name = || one.1.0.cmp(&other.1.0);
+            let by_kind = || (one.1.1 as u8, one.2).cmp(&(other.1.1 as u8, other.2));
+            by_parent.then_with(by_name).then_with(by_kind)
         });
         let begin = self.frames.len();
         let mut last = None;

@@ -375,7 +375,26 @@ impl Trie {
         })
     }
 
-    /// What a frame is called and what it is.
+    /// What a frame is called.
+    pub(super) fn bytes<'a>(
+        &'a self,
+        place: u32,
+        actors: &'a Actors,
+        names: &Names<'_>,
+    ) -> &'a [u8] {
+        let Label { kind, id } = self.nodes[place as usize].label;
+        match kind {
+            Label::COMM | Label::PROCESS => &actors.labels[id as usize],
+            Label::PATH => &self.paths.nodes[id as usize].1,
+            Label::SYSCALL => (names.syscall)(id as u16)
+                .map_or("", |syscall| syscall.name)
+                .as_bytes(),
+            Label::OTHER => b"[other]",
+            _ => b"all",
+        }
+    }
+
+    /// What a frame is called, to keep, and what it is.
     pub(super) fn name(
         &self,
         place: u32,
@@ -383,17 +402,14 @@ impl Trie {
         names: &Names<'_>,
     ) -> (Arc<[u8]>, FrameKind) {
         let Label { kind, id } = self.nodes[place as usize].label;
-        let id = id as usize;
+        let copied = || self.bytes(place, actors, names).into();
         match kind {
-            Label::COMM => (actors.labels[id].clone(), FrameKind::Comm),
-            Label::PROCESS => (actors.labels[id].clone(), FrameKind::Process),
-            Label::PATH => (self.paths.nodes[id].1.clone(), FrameKind::Path),
-            Label::SYSCALL => {
-                let name = (names.syscall)(id as u16).map_or("", |syscall| syscall.name);
-                (name.as_bytes().into(), FrameKind::Syscall)
-            }
-            Label::OTHER => (b"[other]"[..].into(), FrameKind::Other),
-            _ => (b"all"[..].into(), FrameKind::Root),
+            Label::COMM => (actors.labels[id as usize].clone(), FrameKind::Comm),
+            Label::PROCESS => (actors.labels[id as usize].clone(), FrameKind::Process),
+            Label::PATH => (self.paths.nodes[id as usize].1.clone(), FrameKind::Path),
+            Label::SYSCALL => (copied(), FrameKind::Syscall),
+            Label::OTHER => (copied(), FrameKind::Other),
+            _ => (copied(), FrameKind::Root),
         }
     }
 }
