@@ -36,7 +36,8 @@ pub struct Bounds {
     pub threads: usize,
     /// Combinations of thread name, process, file and syscall; there are twice as many frames.
     pub leaves: usize,
-    /// Memory for the histograms of what has more than 32 different latencies, bytes.
+    /// Memory for the histograms of files, directories and processes that have more than 32 different latencies, bytes;
+    /// past it quantiles are as near as one of the 32.
     pub histogram_bytes: usize,
 }
 
@@ -74,7 +75,10 @@ pub(super) struct Set {
     pub(super) tail: Recent,
     /// Kept for its memory.
     pub(super) keys: Vec<FileKey>,
+    /// For histograms of files, directories and processes.
     room: Room,
+    /// For those of syscalls and seconds, of which there are not many.
+    enough: Room,
     /// By number of the batch that is being added.
     tasks: Vec<Option<Own>>,
     names: Vec<Option<Named>>,
@@ -117,6 +121,7 @@ impl Set {
             tail: Recent::default(),
             keys: Vec::new(),
             room: Room(bounds.histogram_bytes),
+            enough: Room(usize::MAX),
             tasks: Vec::new(),
             names: Vec::new(),
         }
@@ -157,7 +162,7 @@ impl Set {
         let named = self.named(batch, row.file, row.ids().file);
 
         self.rate.count(call.second);
-        self.time.count(&call, read, written, &mut self.room);
+        self.time.count(&call, read, written, &mut self.enough);
         self.count_syscall(syscall, &call, read, written);
         let process = self.processes.at(own.process);
         process.detail.count(&call, read, written, &mut self.room);
@@ -196,10 +201,12 @@ impl Set {
                 rate: Rate::default(),
             })
         });
-        entry.detail.count(call, read, written, &mut self.room);
+        entry.detail.count(call, read, written, &mut self.enough);
         entry.rate.count(call.second);
         if call.gap_ns > 0 {
-            entry.gap.add(call.gap_ns, call.gap_bucket, &mut self.room);
+            entry
+                .gap
+                .add(call.gap_ns, call.gap_bucket, &mut self.enough);
         }
     }
 
