@@ -101,20 +101,20 @@ pub(super) const CAST: &[Player] = &[
         rhythm: Rhythm::Waves(60.0),
         acts: &[
             act(20, "openat", b"/var/www/html/assets/img-#.webp", 2_600.0)
-                .of(900)
+                .of(80)
                 .fails(ENOENT, 45),
             act(30, "read", b"/var/www/html/assets/img-#.webp", 1_900.0)
-                .of(900)
+                .of(80)
                 .up_to(65_536),
             act(18, "sendfile64", b"socket:[48213]", 14_000.0)
                 .from(b"/var/www/html/assets/img-#.webp")
-                .of(900)
+                .of(80)
                 .up_to(262_144),
             act(12, "write", b"/var/log/nginx/access.log", 3_100.0).up_to(320),
             act(4, "read", b"socket:[48213]", 1_200.0)
                 .up_to(2_048)
                 .fails(EAGAIN, 300),
-            act(16, "close", b"/var/www/html/assets/img-#.webp", 420.0).of(900),
+            act(16, "close", b"/var/www/html/assets/img-#.webp", 420.0).of(80),
         ],
     },
     Player {
@@ -131,7 +131,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/var/lib/postgresql/16/main/base/16384/#",
                 5_200.0,
             )
-            .of(240)
+            .of(40)
             .up_to(8_192)
             .spread(1.1),
             act(
@@ -140,7 +140,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/var/lib/postgresql/16/main/base/16384/#",
                 7_900.0,
             )
-            .of(240)
+            .of(40)
             .up_to(8_192),
             act(
                 10,
@@ -148,7 +148,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/var/lib/postgresql/16/main/base/16384/#",
                 380.0,
             )
-            .of(240),
+            .of(40),
             act(
                 12,
                 "pwrite64",
@@ -181,7 +181,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/var/lib/postgresql/16/main/base/16384/#",
                 9_000.0,
             )
-            .of(240)
+            .of(40)
             .up_to(8_192),
             act(
                 6,
@@ -189,7 +189,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/var/lib/postgresql/16/main/base/16384/#",
                 24_000_000.0,
             )
-            .of(240)
+            .of(40)
             .spread(1.2),
             act(
                 1,
@@ -198,7 +198,7 @@ pub(super) const CAST: &[Player] = &[
                 31_000.0,
             )
             .from(b"/var/lib/postgresql/16/main/pg_wal/archive_status/#.ready")
-            .of(60),
+            .of(20),
         ],
     },
     Player {
@@ -222,7 +222,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/.cargo/registry/src/index.crates.io/crate-#/src/lib.rs",
                 3_400.0,
             )
-            .of(420)
+            .of(60)
             .fails(ENOENT, 120),
             act(
                 26,
@@ -230,7 +230,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/.cargo/registry/src/index.crates.io/crate-#/src/lib.rs",
                 2_100.0,
             )
-            .of(420)
+            .of(60)
             .up_to(32_768),
             act(
                 18,
@@ -238,7 +238,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/project/target/debug/deps/lib#.rmeta",
                 1_500.0,
             )
-            .of(700)
+            .of(60)
             .fails(ENOENT, 260),
             act(
                 12,
@@ -246,7 +246,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/project/target/debug/deps/lib#.rlib",
                 9_700.0,
             )
-            .of(700)
+            .of(60)
             .up_to(131_072),
             act(
                 6,
@@ -254,14 +254,14 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/project/target/debug/deps/lib#.rmeta",
                 4_300.0,
             )
-            .of(700),
+            .of(60),
             act(
                 10,
                 "close",
                 b"/home/ada/project/target/debug/deps/lib#.rlib",
                 510.0,
             )
-            .of(700),
+            .of(60),
             act(
                 2,
                 "renameat",
@@ -269,7 +269,7 @@ pub(super) const CAST: &[Player] = &[
                 17_000.0,
             )
             .from(b"/home/ada/project/target/debug/incremental/s-#-working")
-            .of(80),
+            .of(20),
         ],
     },
     Player {
@@ -281,7 +281,7 @@ pub(super) const CAST: &[Player] = &[
         rhythm: Rhythm::Bursts(48.0, 34.0),
         acts: &[
             act(40, "read", b"/srv/photos/2026/IMG_#.jpg", 41_000.0)
-                .of(3_000)
+                .of(120)
                 .up_to(262_144)
                 .spread(1.3),
             act(
@@ -290,7 +290,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/mnt/backup/photos/2026/.IMG_#.jpg.part",
                 62_000.0,
             )
-            .of(3_000)
+            .of(120)
             .up_to(262_144)
             .spread(1.0),
             act(
@@ -299,18 +299,18 @@ pub(super) const CAST: &[Player] = &[
                 b"/mnt/backup/photos/2026/IMG_#.jpg",
                 1_900.0,
             )
-            .of(3_000)
+            .of(120)
             .fails(ENOENT, 400),
             act(6, "rename", b"/mnt/backup/photos/2026/IMG_#.jpg", 23_000.0)
                 .from(b"/mnt/backup/photos/2026/.IMG_#.jpg.part")
-                .of(3_000),
+                .of(120),
             act(
                 6,
                 "utimensat",
                 b"/mnt/backup/photos/2026/IMG_#.jpg",
                 2_800.0,
             )
-            .of(3_000)
+            .of(120)
             .fails(EACCES, 20),
         ],
     },
@@ -328,7 +328,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/project/src/module_#/mod.rs",
                 1_250.0,
             )
-            .of(260)
+            .of(50)
             .fails(ENOENT, 15),
             act(
                 20,
@@ -345,7 +345,7 @@ pub(super) const CAST: &[Player] = &[
             )
             .of(12)
             .up_to(16_384),
-            act(8, "getdents64", b"/home/ada/project/src/module_#", 5_100.0).of(260),
+            act(8, "getdents64", b"/home/ada/project/src/module_#", 5_100.0).of(50),
         ],
     },
     Player {
@@ -365,7 +365,7 @@ pub(super) const CAST: &[Player] = &[
             )
             .up_to(4_096),
             act(10, "openat", b"/proc/#/cgroup", 6_100.0)
-                .of(400)
+                .of(40)
                 .fails(ENOENT, 90),
             act(
                 1,
@@ -390,7 +390,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/.cache/mozilla/cache2/entries/#",
                 3_700.0,
             )
-            .of(500)
+            .of(60)
             .fails(ENOENT, 200),
             act(
                 14,
@@ -398,7 +398,7 @@ pub(super) const CAST: &[Player] = &[
                 b"/home/ada/.cache/mozilla/cache2/entries/#",
                 6_600.0,
             )
-            .of(500)
+            .of(60)
             .up_to(16_384),
             act(20, "read", b"pipe:[90121]", 900.0)
                 .up_to(64)
