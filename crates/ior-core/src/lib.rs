@@ -4,16 +4,20 @@
 
 #![forbid(unsafe_code)]
 
+pub mod batch;
 pub mod errno;
 pub mod escape;
 pub mod filter;
 pub mod flags;
+pub mod live;
 pub mod name;
 pub mod row;
+pub mod snapshot;
 pub mod stats;
 pub mod syscall;
 pub mod totals;
 pub mod units;
+pub mod view;
 
 pub use errno::Remark;
 pub use filter::{Condition, Filter, FilterError};
@@ -21,6 +25,7 @@ pub use flags::Flags;
 pub use row::{
     Abi, Details, Dev, Ids, NameSource, Row, TIMEOUT_INFINITE, TIMEOUT_UNREADABLE, Task, is_error,
 };
+pub use snapshot::Snapshot;
 pub use stats::Stats;
 pub use syscall::{ByteClass, Family, Kind, Syscall};
 pub use totals::{Loss, SyscallTotals, Totals};

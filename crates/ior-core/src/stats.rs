@@ -3,9 +3,10 @@
 //! Exact counts by syscall come from the kernel ([`crate::Totals`]); these are counted from rows, so lost and filtered
 //! rows are not in them. Past its bound a table counts every further key in one `[other]` entry and says how much that is.
 
-mod table;
+pub(crate) mod table;
 
 use std::cmp::Reverse;
+use std::hash::Hash;
 
 use crate::row::Row;
 use crate::syscall::ByteClass;
@@ -18,7 +19,7 @@ pub const MAX_FILES: usize = 100_000;
 pub const MAX_PROCESSES: usize = 50_000;
 
 /// Bytes a file's name may have on average before the table counts as full, so that long names cannot fill the memory.
-const NAME_BYTES: usize = 256;
+pub(crate) const NAME_BYTES: usize = 256;
 
 /// The name of the entry that holds what did not fit.
 pub const OTHER: &str = "[other]";
@@ -40,21 +41,72 @@ pub struct Usage {
     pub max_latency_ns: u64,
 }
 
+/// The payload of a call, by whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// Read from `file`.
+    pub(crate) read: u64,
+    /// Written to `file`.
+    pub(crate) written: u64,
+    /// Read from `old_file`: of a transfer that is what was read, and `file` what was written.
+    pub(crate) old_read: u64,
+}
+
+impl Moved {
+    #[inline]
+    pub(crate) fn new(class: ByteClass, bytes: u64) -> Moved {
+        let (read, written, old_read) = match class {
+            ByteClass::None => (0, 0, 0),
+            ByteClass::Read | ByteClass::Receive | ByteClass::Xattr => (bytes, 0, 0),
+            ByteClass::Write => (0, bytes, 0),
+            ByteClass::Transfer => (0, bytes, bytes),
+        };
+        Moved {
+            read,
+            written,
+            old_read,
+        }
+    }
+
+    /// Read by the process.
+    #[inline]
+    pub(crate) fn process_read(self) -> u64 {
+        self.read + self.old_read
+    }
+}
+
 impl Usage {
-    fn count(&mut self, row: &Row<'_>, read: u64, written: u64) {
+    /// Counts a call that has returned (`error`: with one) after `latency_ns`.
+    #[inline]
+    pub(crate) fn count(&mut self, error: bool, latency_ns: u64, read: u64, written: u64) {
         self.calls += 1;
-        self.errors += u64::from(row.is_error());
-        self.read += read;
-        self.written += written;
-        self.latency_ns = self.latency_ns.saturating_add(row.latency_ns);
-        self.max_latency_ns = self.max_latency_ns.max(row.latency_ns);
+        self.errors += u64::from(error);
+        self.read = self.read.saturating_add(read);
+        self.written = self.written.saturating_add(written);
+        self.latency_ns = self.latency_ns.saturating_add(latency_ns);
+        self.max_latency_ns = self.max_latency_ns.max(latency_ns);
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(crate) fn add(&mut self, other: &Usage) {
+        self.calls += other.calls;
+        self.errors += other.errors;
+        self.read = self.read.saturating_add(other.read);
+        self.written = self.written.saturating_add(other.written);
+        self.latency_ns = self.latency_ns.saturating_add(other.latency_ns);
+        self.max_latency_ns = self.max_latency_ns.max(other.max_latency_ns);
+    }
+
+    /// Bytes read and written.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.read.saturating_add(self.written)
     }
 
     fn by(&self, order: By) -> u64 {
         match order {
             By::Calls => self.calls,
             By::Errors => self.errors,
-            By::Bytes => self.read.saturating_add(self.written),
+            By::Bytes => self.bytes(),
             By::Read => self.read,
             By::Written => self.written,
             By::Latency => self.latency_ns,
@@ -122,8 +174,8 @@ impl Process {
 #[derive(Debug, Clone)]
 pub struct Stats {
     rows: u64,
-    files: Table<Box<[u8]>>,
-    processes: Table<Process>,
+    files: Table<Box<[u8]>, Usage>,
+    processes: Table<Process, Usage>,
 }
 
 impl Default for Stats {
@@ -147,30 +199,18 @@ impl Stats {
     /// A call with two names is an access to each; of a transfer, `old_file` is what was read and `file` what was written.
     pub fn add(&mut self, row: &Row<'_>) {
         self.rows += 1;
-        let (read, written, process_read) = match row.syscall.bytes {
-            ByteClass::None => (0, 0, 0),
-            ByteClass::Read | ByteClass::Receive | ByteClass::Xattr => (row.bytes, 0, row.bytes),
-            ByteClass::Write => (0, row.bytes, 0),
-            ByteClass::Transfer => (0, row.bytes, row.bytes),
-        };
+        let moved = Moved::new(row.syscall.bytes, row.bytes);
+        let (error, latency) = (row.is_error(), row.latency_ns);
         let process = Process::new(row.task.pid, &row.task.process);
-        self.processes
-            .entry(&process, 0, |process| *process)
-            .count(row, process_read, written);
+        let place = self.processes.place(&process, 0, |process| *process);
+        let usage = self.processes.at(place);
+        usage.count(error, latency, moved.process_read(), moved.written);
         if !row.file.is_empty() {
-            self.files
-                .entry(row.file, row.file.len(), |name| name.into())
-                .count(row, read, written);
+            let usage = file(&mut self.files, row.file);
+            usage.count(error, latency, moved.read, moved.written);
         }
         if let Some(old_file) = row.old_file.filter(|name| !name.is_empty()) {
-            let read = if row.syscall.bytes == ByteClass::Transfer {
-                row.bytes
-            } else {
-                0
-            };
-            self.files
-                .entry(old_file, old_file.len(), |name| name.into())
-                .count(row, read, 0);
+            file(&mut self.files, old_file).count(error, latency, moved.old_read, 0);
         }
     }
 
@@ -211,12 +251,24 @@ impl Stats {
 
     /// Files past the bound.
     pub fn folded_files(&self) -> Folded {
-        self.files.folded()
+        folded(&self.files)
     }
 
     /// Processes past the bound.
     pub fn folded_processes(&self) -> Folded {
-        self.processes.folded()
+        folded(&self.processes)
+    }
+}
+
+fn file<'a>(files: &'a mut Table<Box<[u8]>, Usage>, name: &[u8]) -> &'a mut Usage {
+    let place = files.place(name, name.len(), |name| name.into());
+    files.at(place)
+}
+
+fn folded<K: Hash + Eq>(table: &Table<K, Usage>) -> Folded {
+    Folded {
+        keys: table.other_keys(),
+        usage: *table.other(),
     }
 }
 

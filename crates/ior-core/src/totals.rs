@@ -62,7 +62,7 @@ impl SyscallTotals {
 }
 
 /// The totals of a session, one entry for each syscall that was called.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Totals {
     /// By name, in table order.
     pub by_syscall: Vec<(&'static Syscall, SyscallTotals)>,
