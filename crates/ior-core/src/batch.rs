@@ -48,7 +48,7 @@ struct Fields {
     ino: Option<u64>,
     requested: Option<u64>,
     offset: Option<i64>,
-    flags: Option<u32>,
+    flags: Option<u64>,
     details: Details,
     ids: Ids,
 }
