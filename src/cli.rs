@@ -90,6 +90,8 @@ pub struct Config {
     pub aggregate: Option<Aggregate>,
     /// What is made of the calls besides.
     pub answer: Answer,
+    /// Whether it is looked at while it runs.
+    pub screen: Screen,
     /// How long to run.
     pub duration: Option<Duration>,
     /// How much is said on standard error.
@@ -144,6 +146,17 @@ pub enum Answer {
     Totals(Option<PathBuf>),
 }
 
+/// The dashboard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Screen {
+    /// Something else is wanted.
+    No,
+    /// If there is a terminal.
+    OnTerminal,
+    /// With made-up calls.
+    Demo,
+}
+
 /// How much is said on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Talk {
@@ -154,12 +167,9 @@ pub enum Talk {
 }
 
 impl Config {
-    /// True for `ior` alone, which will be the dashboard one day.
-    pub fn is_bare(&self) -> bool {
-        self.answer == Answer::Summary
-            && self.command.is_empty()
-            && self.duration.is_none()
-            && self.options.scope == Scope::default()
+    /// Whether the command line says who is traced.
+    pub fn names_scope(&self) -> bool {
+        self.options.scope != Scope::default()
     }
 }
 
@@ -270,6 +280,15 @@ fn config(typed: Typed, line: String) -> Result<Config> {
     let answer = answer(&typed.output);
     let rows = !matches!(answer, Answer::Totals(_));
     let (scope, command) = scope(typed.scope)?;
+    let at_the_end = typed.output.summary || typed.output.quiet || typed.run.duration.is_some();
+    // COMMAND has the terminal to itself.
+    let screen = if typed.output.demo {
+        Screen::Demo
+    } else if answer == Answer::Summary && command.is_empty() && !at_the_end {
+        Screen::OnTerminal
+    } else {
+        Screen::No
+    };
     Ok(Config {
         options: Options {
             scope,
@@ -289,6 +308,7 @@ fn config(typed: Typed, line: String) -> Result<Config> {
         },
         aggregate: outputs::aggregate(&typed.output, &command),
         answer,
+        screen,
         duration: typed.run.duration,
         talk: if typed.output.quiet {
             Talk::Quiet

@@ -5,17 +5,17 @@ mod command;
 pub mod output;
 mod pipeline;
 mod stop;
-mod tasks;
+pub mod tasks;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Error, Result};
 use ior_bpf::child::Killer;
-use ior_bpf::{Hook, InFlight, Pairing, Scope, Variant};
+use ior_bpf::{Hook, InFlight, Pairing, Variant};
 
 use crate::Failure;
 use crate::cli::{Config, Talk};
@@ -25,10 +25,10 @@ use crate::source::{Live, Source};
 use crate::summary::{self, Statistics, Usage};
 use answer::Destination;
 use command::Command;
-use output::Temporaries;
+pub use output::{Beside, Temporaries};
+pub use pipeline::about;
 use pipeline::{Pipeline, Remark};
 use stop::Stop;
-use tasks::Watched;
 
 /// How long to wait for rows before looking whether the run is over.
 const TICK: Duration = Duration::from_millis(10);
@@ -102,7 +102,7 @@ impl Began {
 impl Run {
     /// Everything that can fail for want of a file, a process or a privilege fails here.
     fn start(mut config: Config, launched: Instant) -> Result<Run> {
-        let watched = watch(&config.options.scope)?;
+        let watched = tasks::watch(&config.options.scope)?;
         // Before any thread of ours is started, which a fork would not take along.
         let mut command = match config.command.as_slice() {
             [] => None,
@@ -273,13 +273,6 @@ impl Run {
     }
 }
 
-/// The processes and threads the run is about exist; without COMMAND it ends with them.
-fn watch(scope: &Scope) -> Result<Vec<Watched>> {
-    let processes = scope.pids.iter().map(|pid| Watched::process(*pid));
-    let threads = scope.tids.iter().map(|tid| Watched::thread(*tid));
-    processes.chain(threads).collect()
-}
-
 /// Says that the trace runs. Tests and scripts start what they want traced when they read *attached*.
 fn announce(config: &Config, variant: &Variant, took: Duration) {
     let mut text = String::new();
@@ -301,9 +294,6 @@ fn announce(config: &Config, variant: &Variant, took: Duration) {
         ));
         if let Some(duration) = config.duration {
             text.push_str(&format!("Probing for {duration:?}\n"));
-        }
-        if config.is_bare() && io::stdout().is_terminal() {
-            text.push_str("ior: the dashboard is not built yet: totals and a summary are recorded until Ctrl-C\n");
         }
     }
     let _ = io::stderr().write_all(text.as_bytes());

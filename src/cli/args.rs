@@ -184,7 +184,7 @@ pub struct RowArgs {
 
 /// Where rows go.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output (default: a summary at the end)")]
+#[command(next_help_heading = "Output (default: the dashboard; without a terminal a summary at the end)")]
 pub struct OutputArgs {
     /// Eight columns as CSV on standard output
     #[arg(long)]
@@ -213,6 +213,12 @@ pub struct OutputArgs {
     /// Exact totals by syscall, no rows: cheapest; --json FILE writes them as JSON
     #[arg(long, conflicts_with_all = ["plain", "csv", "parquet", "flamegraph", "path", "errors", "min_latency", "filter"])]
     pub totals: bool,
+    /// A summary at the end, also on a terminal
+    #[arg(long, conflicts_with_all = ["plain", "csv", "json", "parquet", "flamegraph", "totals", "demo"])]
+    pub summary: bool,
+    /// The dashboard with made-up calls: no root, no trace
+    #[arg(long, conflicts_with_all = ["plain", "csv", "json", "parquet", "flamegraph", "totals", "command", "duration"])]
+    pub demo: bool,
     /// Make rows and drop them, for measurements
     #[arg(long, hide = true, conflicts_with_all = ["plain", "csv", "json", "parquet", "flamegraph", "totals"])]
     pub discard: bool,

@@ -58,6 +58,12 @@ impl By {
     }
 }
 
+/// Every syscall that can be traced.
+pub fn all() -> Vec<&'static Syscall> {
+    let can_be = |syscall: &&Syscall| syscall.ignored.is_none();
+    SYSCALLS.iter().filter(can_be).collect()
+}
+
 /// The syscalls meant by the options, in table order; not empty. A name means the calls of every calling convention.
 pub fn syscalls(args: &CallArgs) -> Result<Vec<&'static Syscall>> {
     let included = [

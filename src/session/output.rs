@@ -187,6 +187,44 @@ impl Files for Single {
     }
 }
 
+/// One file that is there already, whose name ior has made up: none of that name is overwritten.
+#[derive(Debug)]
+pub struct Beside {
+    file: Single,
+    extension: &'static str,
+    name: Arc<Mutex<String>>,
+}
+
+impl Beside {
+    /// The file of an output whose name ends with `extension`.
+    pub fn new(opened: Opened, extension: &'static str) -> Beside {
+        Beside {
+            name: Arc::new(Mutex::new(opened.name.clone())),
+            file: Single::new(opened),
+            extension,
+        }
+    }
+
+    /// The name it is to have and, once it is complete, has.
+    pub fn name(&self) -> Arc<Mutex<String>> {
+        Arc::clone(&self.name)
+    }
+}
+
+impl Files for Beside {
+    fn open(&mut self) -> io::Result<File> {
+        self.file.open()
+    }
+
+    fn complete(&mut self) -> io::Result<()> {
+        if let Some(pending) = self.file.pending.take() {
+            let path = pending.complete_beside(self.extension)?;
+            *self.name.lock().unwrap_or_else(PoisonError::into_inner) = path.display().to_string();
+        }
+        Ok(())
+    }
+}
+
 /// The cause with its context, of the same kind.
 fn io_error(error: anyhow::Error) -> io::Error {
     let kind = error

@@ -269,7 +269,8 @@ fn aggregate(
     })
 }
 
-fn about(config: &Config) -> About {
+/// What a recording of this run says about it.
+pub fn about(config: &Config) -> About {
     let of_kernel = |name: &str| {
         let text = fs::read_to_string(Path::new("/proc/sys/kernel").join(name));
         text.unwrap_or_default().trim_end().to_owned()

@@ -3,6 +3,7 @@
 use std::fs;
 
 use anyhow::{Result, bail};
+use ior_bpf::Scope;
 
 /// A process or thread that was there when the run began. A later one with the same number is another.
 #[derive(Debug)]
@@ -52,6 +53,13 @@ impl Watched {
             now.start == self.start && (!now.is_dead || self.is_process && now.threads > 1)
         })
     }
+}
+
+/// The processes and threads the run is about exist; without COMMAND it ends with them.
+pub fn watch(scope: &Scope) -> Result<Vec<Watched>> {
+    let processes = scope.pids.iter().map(|pid| Watched::process(*pid));
+    let threads = scope.tids.iter().map(|tid| Watched::thread(*tid));
+    processes.chain(threads).collect()
 }
 
 fn read(path: &str) -> Option<Stat> {

@@ -1,5 +1,6 @@
 //! The kernel's own exact counters and the account of everything that did not become a row.
 
+use crate::row::Row;
 use crate::syscall::Syscall;
 
 /// Buckets of the log2 latency histogram: bucket `i` counts latencies in `[2^i, 2^(i+1))` ns, bucket 0 also 0 ns,
@@ -45,6 +46,16 @@ impl SyscallTotals {
         }
     }
 
+    fn subtract(&mut self, earlier: &SyscallTotals) {
+        self.calls -= earlier.calls.min(self.calls);
+        self.errors -= earlier.errors.min(self.errors);
+        self.bytes -= earlier.bytes.min(self.bytes);
+        self.latency_ns -= earlier.latency_ns.min(self.latency_ns);
+        for (value, before) in self.histogram.iter_mut().zip(&earlier.histogram) {
+            *value -= (*before).min(*value);
+        }
+    }
+
     /// Upper bound in nanoseconds of the bucket that holds quantile `q` (0.0..=1.0); none without calls.
     pub fn quantile_upper_ns(&self, q: f64) -> Option<u64> {
         let total: u64 = self.histogram.iter().sum();
@@ -69,6 +80,61 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Adds the counts of another session.
+    pub fn add(&mut self, other: &Totals) {
+        for (syscall, counts) in &other.by_syscall {
+            match self
+                .by_syscall
+                .binary_search_by_key(&syscall.slot, |(syscall, _)| syscall.slot)
+            {
+                Ok(place) => self.by_syscall[place].1.add(counts),
+                Err(place) => self.by_syscall.insert(place, (syscall, *counts)),
+            }
+        }
+    }
+
+    /// What was counted after `earlier`, which are counts of the same session.
+    pub fn since(&self, earlier: &Totals) -> Totals {
+        let mut since = Totals::default();
+        for (syscall, counts) in &self.by_syscall {
+            let mut counts = *counts;
+            if let Some(before) = earlier.of(syscall) {
+                counts.subtract(before);
+            }
+            if counts.calls > 0 {
+                since.by_syscall.push((syscall, counts));
+            }
+        }
+        since
+    }
+
+    /// The counts of a syscall, if it was called.
+    pub fn of(&self, syscall: &Syscall) -> Option<&SyscallTotals> {
+        let place = self
+            .by_syscall
+            .binary_search_by_key(&syscall.slot, |(syscall, _)| syscall.slot);
+        place.ok().map(|place| &self.by_syscall[place].1)
+    }
+
+    /// Counts a row, as the kernel counts its call.
+    pub fn count(&mut self, row: &Row<'_>) {
+        let place = self
+            .by_syscall
+            .binary_search_by_key(&row.syscall.slot, |(syscall, _)| syscall.slot);
+        let place = place.unwrap_or_else(|place| {
+            let new = (row.syscall, SyscallTotals::default());
+            self.by_syscall.insert(place, new);
+            place
+        });
+        let counts = &mut self.by_syscall[place].1;
+        counts.calls += 1;
+        counts.errors += u64::from(row.is_error());
+        counts.bytes += row.bytes;
+        counts.latency_ns += row.latency_ns;
+        let bucket = row.latency_ns.max(1).ilog2() as usize;
+        counts.histogram[bucket.min(LATENCY_BUCKETS - 1)] += 1;
+    }
+
     /// The sum over all syscalls.
     pub fn sum(&self) -> SyscallTotals {
         let mut sum = SyscallTotals::default();
@@ -103,6 +169,51 @@ pub struct Loss {
 }
 
 impl Loss {
+    /// Adds the losses of another session. The times stay those of the first and the last lost row.
+    pub fn add(&mut self, other: &Loss) {
+        if other.rows > 0 {
+            self.first_ns = if self.rows == 0 {
+                other.first_ns
+            } else {
+                self.first_ns.min(other.first_ns)
+            };
+            self.last_ns = self.last_ns.max(other.last_ns);
+        }
+        self.rows += other.rows;
+        self.not_seen = self
+            .not_seen
+            .zip(other.not_seen)
+            .map(|(one, two)| one + two);
+        self.unpaired += other.unpaired;
+        self.answered += other.answered;
+        self.partial_names += other.partial_names;
+        self.definitions += other.definitions;
+        self.undecodable += other.undecodable;
+    }
+
+    /// What was lost after `earlier`, which is an account of the same session. Where rows were lost before too, the first
+    /// one after it is only known to be later than the last of those, whose time stands for it.
+    pub fn since(&self, earlier: &Loss) -> Loss {
+        Loss {
+            rows: self.rows - earlier.rows.min(self.rows),
+            first_ns: if earlier.rows == 0 {
+                self.first_ns
+            } else {
+                earlier.last_ns
+            },
+            last_ns: self.last_ns,
+            not_seen: self
+                .not_seen
+                .zip(earlier.not_seen)
+                .map(|(now, then)| now.saturating_sub(then)),
+            unpaired: self.unpaired.saturating_sub(earlier.unpaired),
+            answered: self.answered.saturating_sub(earlier.answered),
+            partial_names: self.partial_names.saturating_sub(earlier.partial_names),
+            definitions: self.definitions.saturating_sub(earlier.definitions),
+            undecodable: self.undecodable.saturating_sub(earlier.undecodable),
+        }
+    }
+
     /// True if every call in scope became a complete row.
     pub fn is_complete(&self) -> bool {
         self.rows == 0

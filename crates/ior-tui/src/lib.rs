@@ -1,0 +1,10 @@
+//! The dashboard: state, keys and screens over the [`ior_core::snapshot::Feed`] of a session. It knows nothing of tracing,
+//! of files or of outputs; what it needs of the machine it asks a [`World`] for.
+
+#![forbid(unsafe_code)]
+
+pub mod panes;
+pub mod theme;
+pub mod world;
+
+pub use world::World;
