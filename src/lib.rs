@@ -76,6 +76,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Result<u8, Failure> {
         status: USAGE,
         error,
     })? {
+        Request::Trace(config) if dashboard::is_wanted(&config) => dashboard::run(*config),
         Request::Trace(config) => session::run(*config, launched),
         Request::Print(text) => printed(
             io::stdout()
