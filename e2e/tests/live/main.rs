@@ -4,6 +4,7 @@
 
 mod cli;
 mod command;
+mod dashboard;
 mod in_flight;
 mod ordering;
 mod outputs;
@@ -128,6 +129,7 @@ fn groups(programs: &Programs) -> Vec<Trial> {
         ("volume", volume::TESTS),
         ("tools", tools::TESTS),
         ("cli", cli::TESTS),
+        ("dashboard", dashboard::TESTS),
         ("ia32", program32::TESTS),
     ]
     .into_iter()

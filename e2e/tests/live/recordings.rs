@@ -5,7 +5,7 @@ mod disks;
 mod endings;
 mod losses;
 mod parts;
-mod reader;
+pub mod reader;
 
 use std::path::Path;
 use std::process::Command;
