@@ -7,6 +7,7 @@
 mod argv;
 pub mod cli;
 mod collapsed;
+mod dashboard;
 mod doctor;
 mod flamegraph;
 mod names;

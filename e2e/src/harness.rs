@@ -8,6 +8,7 @@ pub mod requirements;
 pub mod rows;
 pub mod scratch;
 pub mod statistics;
+pub mod terminal;
 
 /// A failed check, said in full.
 pub type Result<T> = std::result::Result<T, String>;

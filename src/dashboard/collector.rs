@@ -5,14 +5,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use ior_bpf::Scope;
 use ior_core::batch::Batch;
-use ior_core::snapshot::{Command, Cost, Target};
+use ior_core::live::Facts;
+use ior_core::snapshot::{Command, Cost, Recording, Target};
 use ior_core::{Filter, Loss, Row, Syscall, Totals};
 
 use super::cost::Meter;
-use super::desk::{Facts, Message};
+use super::desk::Message;
 use super::recorder::Recorder;
 use crate::cli::Config;
 use crate::session::Temporaries;
@@ -24,8 +25,10 @@ use crate::source::{Live, Source};
 const TICK: Duration = Duration::from_millis(20);
 /// Rows of a batch at most.
 const BATCH_ROWS: usize = 8192;
-/// Rows wait no longer than this for their batch to fill up, and the facts are told this often.
+/// Rows wait no longer than this for their batch to fill up, and while there are some the facts are told this often.
 const HAND_OVER: Duration = Duration::from_millis(50);
+/// The facts are told this often when nothing happens.
+const IDLE: Duration = Duration::from_millis(500);
 /// How often it is looked whether the traced tasks are still there.
 const LOOK: Duration = Duration::from_millis(500);
 /// How long to wait for rows that were sent and do not come.
@@ -50,6 +53,8 @@ pub struct Collector {
     base: Counted,
     temporaries: Temporaries,
     notice: Option<String>,
+    /// Why nothing is traced at all.
+    failed: Option<String>,
     meter: Meter,
     told: Instant,
 }
@@ -69,7 +74,11 @@ struct Rows {
     seq: u64,
     batch: Batch,
     recorder: Option<Recorder>,
+    /// The recording that was last completed.
+    recorded: Option<Recording>,
     failure: Option<String>,
+    /// Rows taken since the facts were last told.
+    new: u64,
 }
 
 /// The kernel's counters and the account of losses.
@@ -132,7 +141,9 @@ impl Collector {
                 seq: 0,
                 batch: Batch::default(),
                 recorder: None,
+                recorded: None,
                 failure: None,
+                new: 0,
             },
             config,
             orders,
@@ -144,6 +155,7 @@ impl Collector {
             base: Counted::default(),
             temporaries,
             notice: None,
+            failed: None,
             meter: Meter::default(),
             told: Instant::now(),
         }
@@ -165,7 +177,8 @@ impl Collector {
                 self.obey(command)?;
             }
             self.take_rows()?;
-            if self.told.elapsed() >= HAND_OVER {
+            let wait = if self.rows.new > 0 { HAND_OVER } else { IDLE };
+            if self.told.elapsed() >= wait {
                 self.tell()?;
             }
         }
@@ -250,25 +263,24 @@ impl Collector {
     fn aim(&mut self, target: Target) -> Result<(), Gone> {
         self.notice = Some("attaching…".into());
         self.tell()?;
+        let before = self.trace.is_some().then(|| self.target.clone());
         self.stop_trace();
         self.rows.hand_over(&self.desk)?;
-        let attached = self.attach(&target);
-        self.notice = match attached {
-            Ok(()) => {
-                self.target = target;
-                None
-            }
+        self.notice = None;
+        self.failed = None;
+        match self.attach(&target) {
+            Ok(()) => self.target = target,
             Err(error) => {
                 let why = format!("{error:#}");
                 // Better what was traced before than nothing.
-                let before = self.target.clone();
-                if self.attach(&before).is_err() && self.past.totals.by_syscall.is_empty() {
-                    return self.send(Message::Over(why));
+                match before.map(|before| self.attach(&before)) {
+                    Some(Ok(())) => self.notice = Some(why),
+                    _ => self.failed = Some(why),
                 }
-                Some(why)
             }
-        };
-        self.base = self.past.clone();
+        }
+        self.base = self.counted();
+        self.tell()?;
         self.send(Message::Reset)
     }
 
@@ -319,11 +331,13 @@ impl Collector {
 
     /// Completes the recording, if there is one, and returns its path.
     fn end_recording(&mut self) -> Result<Option<String>> {
-        let counted = self.counted();
-        match self.rows.recorder.take() {
-            None => Ok(None),
-            Some(recorder) => recorder.end(counted).map(Some),
-        }
+        let Some(recorder) = self.rows.recorder.take() else {
+            return Ok(None);
+        };
+        let recorded = recorder.end(self.counted())?;
+        let path = recorded.path.clone();
+        self.rows.recorded = Some(recorded);
+        Ok(Some(path))
     }
 
     /// Hands over rows and facts.
@@ -334,23 +348,26 @@ impl Collector {
         if let Some(recorder) = &mut self.rows.recorder {
             recorder.flush(&|| account_of(&counted));
         }
-        let since = counted.since(&self.base);
+        self.rows.new = 0;
         let over = self.trace.as_ref().and_then(|trace| trace.over.clone());
         let ring_fill = self.trace.as_mut().map(|trace| trace.source.take_ring_fill());
+        let recording = match &self.rows.recorder {
+            Some(recorder) => Some(recorder.state()),
+            None => self.rows.recorded.clone(),
+        };
         let facts = Facts {
-            totals: Arc::new(since.totals),
-            loss: since.loss,
+            loss: counted.loss.since(&self.base.loss),
+            totals: Arc::new(counted.totals),
             shed: 0,
             target: self.target.clone(),
             syscalls: Arc::clone(&self.syscalls),
-            filter_epoch: self.rows.epoch,
-            recording: self.rows.recorder.as_ref().map(Recorder::state),
+            recording,
             notice: self.notice.clone(),
             cost: Cost {
                 ring_fill,
                 ..self.meter.read()
             },
-            over,
+            over: self.failed.clone().or(over),
         };
         self.send(Message::Facts(Box::new(facts)))
     }
@@ -397,6 +414,7 @@ impl Trace {
 impl Rows {
     fn take(&mut self, row: &Row<'_>) {
         self.seq += 1;
+        self.new += 1;
         let row = &Row {
             seq: self.seq,
             filter_epoch: self.epoch,
@@ -435,9 +453,4 @@ fn scope(target: &Target, initial: &Scope) -> Scope {
         tids,
         ..initial.clone()
     }
-}
-
-/// Why a trace could not begin, for the screen.
-pub fn cause(error: &anyhow::Error) -> String {
-    anyhow!("{error:#}").to_string()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ior_core::batch::Batch;
-use ior_core::live::{Facts, Model};
+use ior_core::live::{Bounds, Facts, Model};
 use ior_core::snapshot::{Command, Feed};
 use ior_core::view::View;
 use ior_core::{Filter, Snapshot};
@@ -14,7 +14,7 @@ use ior_core::{Filter, Snapshot};
 /// A snapshot is made this often at most while rows come.
 const FRAME: Duration = Duration::from_millis(100);
 /// With nothing new, rates and clocks still move.
-const IDLE_FRAME: Duration = Duration::from_secs(1);
+const IDLE_FRAME: Duration = Duration::from_millis(500);
 /// Messages that wait at most: with full batches 64 K rows.
 const WAITING: usize = 8;
 
@@ -52,17 +52,23 @@ pub struct Desk {
     shared: Arc<Shared>,
     messages: Receiver<Message>,
     model: Model,
+    facts: Facts,
     began: Instant,
-    generation: u64,
 }
 
 /// A desk, the screen's side of it, the way to tell it something, and the orders a screen gives.
-pub fn desk(filter: Filter, view: View) -> (Desk, LiveFeed, SyncSender<Message>, Receiver<Command>) {
+pub fn desk(
+    filter: Filter,
+    facts: Facts,
+    view: View,
+) -> (Desk, LiveFeed, SyncSender<Message>, Receiver<Command>) {
     let (to_desk, messages) = mpsc::sync_channel(WAITING);
     let (orders, received) = mpsc::channel();
-    let model = Model::new(filter);
-    let began = Instant::now();
-    let first = Arc::new(model.snapshot(&view, Duration::ZERO));
+    let mut model = Model::new(Bounds::default());
+    if !filter.is_empty() {
+        model.set_filter(filter, Duration::ZERO);
+    }
+    let first = model.snapshot(&view, &facts, Duration::ZERO);
     let shared = Arc::new(Shared {
         view: Mutex::new(view.clone()),
         latest: Mutex::new(first),
@@ -72,8 +78,8 @@ pub fn desk(filter: Filter, view: View) -> (Desk, LiveFeed, SyncSender<Message>,
         shared: Arc::clone(&shared),
         messages,
         model,
-        began,
-        generation: 0,
+        facts,
+        began: Instant::now(),
     };
     let feed = LiveFeed {
         shared,
@@ -126,13 +132,18 @@ impl Desk {
         }
     }
 
-    /// Whether it changes what is seen.
+    /// Whether it can change what is seen.
     fn take(&mut self, message: Message) -> bool {
+        let now = self.began.elapsed();
         match message {
-            Message::Rows(batch) => self.model.add(&batch, self.began.elapsed()),
-            Message::Facts(facts) => return self.model.tell(*facts),
-            Message::Filter(filter) => self.model.filter(filter, self.began.elapsed()),
-            Message::Reset => self.model.reset(self.began.elapsed()),
+            Message::Rows(batch) => self.model.add(&batch, now),
+            Message::Facts(facts) => {
+                let changed = self.facts != *facts;
+                self.facts = *facts;
+                return changed;
+            }
+            Message::Filter(filter) => self.model.set_filter(filter, now),
+            Message::Reset => self.model.reset(&self.facts, now),
             Message::Look => {}
         }
         true
@@ -140,12 +151,8 @@ impl Desk {
 
     fn draw(&mut self) {
         let view = lock(&self.shared.view).clone();
-        self.generation += 1;
-        let snapshot = Snapshot {
-            generation: self.generation,
-            ..self.model.snapshot(&view, self.began.elapsed())
-        };
-        *lock(&self.shared.latest) = Arc::new(snapshot);
+        let snapshot = self.model.snapshot(&view, &self.facts, self.began.elapsed());
+        *lock(&self.shared.latest) = snapshot;
     }
 }
 

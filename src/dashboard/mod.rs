@@ -7,3 +7,4 @@ mod cost;
 mod desk;
 mod export;
 mod recorder;
+mod world;

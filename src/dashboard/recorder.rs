@@ -77,8 +77,8 @@ impl Recorder {
         let _: io::Result<()> = self.sink.flush(account);
     }
 
-    /// Completes the file and returns its name. `counted`: what was counted until now.
-    pub fn end(mut self, counted: Counted) -> Result<String> {
+    /// Completes the file. `counted`: what was counted until now.
+    pub fn end(mut self, counted: Counted) -> Result<Recording> {
         let Counted { totals, loss } = counted.since(&self.before);
         // Where nothing was lost the rows tell exactly which calls came between the two keys; the kernel's counters have
         // also those that were on their way when they were read.
@@ -97,7 +97,10 @@ impl Recorder {
         self.sink
             .finish(&account)
             .with_context(|| self.cannot_write())?;
-        Ok(self.path())
+        Ok(Recording {
+            active: false,
+            ..self.state()
+        })
     }
 
     /// What the screen says of it.

@@ -4,6 +4,8 @@
 #![forbid(unsafe_code)]
 
 pub mod panes;
+pub mod table;
+pub mod text;
 pub mod theme;
 pub mod world;
 
