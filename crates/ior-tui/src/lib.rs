@@ -3,6 +3,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod action;
+pub mod app;
+pub mod keymap;
 pub mod panes;
 pub mod table;
 pub mod text;

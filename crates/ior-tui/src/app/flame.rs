@@ -9,22 +9,19 @@ use regex::bytes::Regex;
 
 use super::App;
 use crate::action::{Motion, Step};
-use crate::panes::flame::{self, Direction};
+use crate::panes::flame::{self, Direction, Names, Search};
 
 /// Frames below this share of the zoomed frame are left out.
 const MIN_SHARE: f64 = 0.001;
-
-/// A frame, as the names from below the root down to it.
-pub type FramePath = Vec<Box<[u8]>>;
 
 /// The flame graph as the user has set it.
 #[derive(Debug)]
 pub struct Flame {
     order: FlameOrder,
     weight: Weight,
-    zoom: FramePath,
+    zoom: Names,
     /// What is selected.
-    pub selected: FramePath,
+    pub selected: Names,
     /// What is searched for.
     pub search: Option<Regex>,
 }
@@ -76,7 +73,7 @@ impl App {
     }
 
     /// Shows everything in a frame, and selects it.
-    pub(super) fn zoom(&mut self, frame: FramePath) {
+    pub(super) fn zoom(&mut self, frame: Names) {
         if frame != self.flame.zoom {
             self.resume();
             self.flame.zoom.clone_from(&frame);
@@ -125,10 +122,11 @@ impl App {
             return;
         };
         let selected = &self.flame.selected;
-        let found = match step {
-            Step::Forward => flame::next_match(picture, selected, &search),
-            Step::Back => flame::previous_match(picture, selected, &search),
+        let way = match step {
+            Step::Forward => Search::Forward,
+            Step::Back => Search::Backward,
         };
+        let found = flame::find(picture, selected, &search, way);
         match found {
             Some(frame) => self.flame.selected = frame,
             None => self.say(format!("no frame on the screen matches {search}")),

@@ -8,27 +8,12 @@ use ior_core::snapshot::Pane;
 use ior_core::{Condition, Filter, Row, Snapshot};
 use regex::bytes::Regex;
 
-use super::tables::Clicked;
+use super::tables::{Clicked, beside};
 use super::{App, Effect, Tab, Text};
 use crate::action::{Motion, Step};
 use crate::app::Mode;
 use crate::panes::Look;
-use crate::panes::stream::matches;
-
-/// Columns: Time, Gap, Latency, Comm, PID, TID, Syscall, FD, Ret, Bytes, File.
-const COLUMNS: [Option<Column>; 11] = [
-    None,
-    Some(Column::Gap),
-    Some(Column::Latency),
-    Some(Column::Comm),
-    Some(Column::Pid),
-    Some(Column::Tid),
-    Some(Column::Syscall),
-    Some(Column::Fd),
-    Some(Column::Ret),
-    Some(Column::Bytes),
-    Some(Column::File),
-];
+use crate::panes::stream::{COLUMNS, is_found};
 
 /// The stream as the user has set it.
 #[derive(Debug, Default)]
@@ -92,15 +77,10 @@ impl App {
             return;
         };
         let columns = self.drawn.hits.headers();
-        let column = self.stream.column;
         match motion {
-            Motion::Left => {
-                let left = columns.iter().rfind(|other| **other < column);
-                self.stream.column = *left.unwrap_or(&column);
-            }
-            Motion::Right => {
-                let right = columns.iter().find(|other| **other > column);
-                self.stream.column = *right.unwrap_or(&column);
+            Motion::Left | Motion::Right => {
+                let next = beside(motion, self.stream.column, &columns);
+                self.stream.column = next.unwrap_or(self.stream.column);
             }
             _ => {
                 if let Some(to) = motion.from(self.stream.row, total, self.page()) {
@@ -165,7 +145,7 @@ impl App {
             self.say("there is no row");
             return;
         };
-        let condition = match COLUMNS.get(self.stream.column).copied().flatten() {
+        let condition = match COLUMNS.get(self.stream.column).and_then(|(column, _)| *column) {
             Some(Column::Latency) => Some(Condition::min_latency(row.latency_ns)),
             Some(Column::Gap) => {
                 let gap = ior_core::units::TypedDuration(row.gap_ns);
@@ -218,7 +198,7 @@ impl App {
             return;
         };
         let Some(rows) = self.kept_rows() else { return };
-        let is_match = |place: &usize| rows.row(*place).is_some_and(|row| matches(&row, &search));
+        let is_match = |place: &usize| rows.row(*place).is_some_and(|row| is_found(&row, &search));
         let at = self.stream.row;
         let direction = match step {
             Step::Forward => direction,

@@ -61,18 +61,18 @@ pub struct Table<C, K> {
     going: Option<usize>,
     first: usize,
     /// The column of the selected cell.
-    pub column: usize,
+    column: C,
 }
 
 impl<C: Column, K: Clone + PartialEq> Table<C, K> {
-    fn new(sort: C) -> Table<C, K> {
+    fn new(sort: C, column: C) -> Table<C, K> {
         Table {
             sort,
             descending: !sort.is_text(),
             selected: None,
             going: None,
             first: 0,
-            column: 0,
+            column,
         }
     }
 
@@ -149,16 +149,34 @@ impl<C: Column, K: Clone + PartialEq> Table<C, K> {
         let next = now.map_or(0, |place| (place + 1) % measures.len());
         self.sort = measures[next];
         self.descending = true;
-        self.column = self.sort.place();
+        self.column = self.sort;
+    }
+
+    /// The place of the selected column.
+    pub fn column(&self, grouping: Grouping) -> usize {
+        self.column.place(grouping).unwrap_or(0)
+    }
+
+    fn select_column(&mut self, place: usize, grouping: Grouping) {
+        self.column = C::at(place, grouping).unwrap_or(self.column);
     }
 
     /// Selects the next column that is on the screen.
-    fn sideways(&mut self, motion: Motion, on_screen: &[usize]) {
-        let next = match motion {
-            Motion::Left => on_screen.iter().rfind(|column| **column < self.column),
-            _ => on_screen.iter().find(|column| **column > self.column),
-        };
-        self.column = *next.unwrap_or(&self.column);
+    fn sideways(&mut self, motion: Motion, on_screen: &[usize], grouping: Grouping) {
+        let now = self.column(grouping);
+        if let Some(next) = beside(motion, now, on_screen) {
+            self.select_column(next, grouping);
+        }
+    }
+}
+
+/// The nearest of the columns on the screen on that side of one.
+pub fn beside(motion: Motion, column: usize, on_screen: &[usize]) -> Option<usize> {
+    let mut columns = on_screen.iter().copied();
+    match motion {
+        Motion::Left => columns.rfind(|other| *other < column),
+        Motion::Right => columns.find(|other| *other > column),
+        _ => None,
     }
 }
 
@@ -179,15 +197,13 @@ pub struct Tables {
 
 impl Default for Tables {
     fn default() -> Tables {
-        let mut tables = Tables {
-            syscalls: Table::new(SyscallColumn::Count),
-            files: Table::new(FileColumn::Accesses),
-            processes: Table::new(ProcessColumn::Calls),
+        Tables {
+            syscalls: Table::new(SyscallColumn::Count, SyscallColumn::Syscall),
+            files: Table::new(FileColumn::Accesses, FileColumn::Path),
+            processes: Table::new(ProcessColumn::Calls, ProcessColumn::Name),
             grouping: Grouping::File,
             unfolded: BTreeSet::new(),
-        };
-        tables.files.column = FileColumn::Path.place();
-        tables
+        }
     }
 }
 
@@ -238,8 +254,9 @@ impl App {
         let page = self.page();
         if motion.is_sideways() {
             let columns = self.drawn.hits.headers();
+            let grouping = self.tables.grouping;
             with_table!(self.tables, &picture.pane, |table, _window| table
-                .sideways(motion, &columns));
+                .sideways(motion, &columns, grouping));
             return;
         }
         let paused = self.is_paused();
@@ -274,15 +291,16 @@ impl App {
         let Some(picture) = self.picture().cloned() else {
             return Clicked::Elsewhere;
         };
+        let grouping = self.tables.grouping;
         let clicked = with_table!(self.tables, &picture.pane, |table, window| {
-            let was = table.place(window) == Some(place) && table.column == column;
+            let was = table.place(window) == Some(place) && table.column(grouping) == column;
             let on_screen = place.checked_sub(window.first);
             if let Some(line) = on_screen.and_then(|place| window.lines.get(place)) {
                 table.selected = Some(line.key());
                 table.going = None;
                 table.first = window.first;
             }
-            table.column = column;
+            table.select_column(column, grouping);
             match was {
                 true => Clicked::Again,
                 false => Clicked::Elsewhere,
@@ -294,10 +312,16 @@ impl App {
 
     /// Sorts the open table by its selected column.
     pub(super) fn sort(&mut self) {
+        let Tables {
+            syscalls,
+            files,
+            processes,
+            ..
+        } = &mut self.tables;
         match self.tab {
-            Tab::Syscalls => columns::sort(&mut self.tables.syscalls),
-            Tab::Files => columns::sort(&mut self.tables.files),
-            Tab::Processes => columns::sort(&mut self.tables.processes),
+            Tab::Syscalls => syscalls.sort_by(syscalls.column),
+            Tab::Files => files.sort_by(files.column),
+            Tab::Processes => processes.sort_by(processes.column),
             _ => return,
         }
         self.resume();
@@ -305,10 +329,11 @@ impl App {
 
     /// Selects a column of the open table and sorts by it.
     pub(super) fn sort_by(&mut self, column: usize) {
+        let tables = &mut self.tables;
         match self.tab {
-            Tab::Syscalls => self.tables.syscalls.column = column,
-            Tab::Files => self.tables.files.column = column,
-            Tab::Processes => self.tables.processes.column = column,
+            Tab::Syscalls => tables.syscalls.select_column(column, tables.grouping),
+            Tab::Files => tables.files.select_column(column, tables.grouping),
+            Tab::Processes => tables.processes.select_column(column, tables.grouping),
             _ => return,
         }
         self.sort();
@@ -347,8 +372,8 @@ impl App {
                 if files.sort == FileColumn::Files {
                     files.sort = FileColumn::Accesses;
                 }
-                if files.column == FileColumn::Files.place() {
-                    files.column = FileColumn::Path.place();
+                if files.column == FileColumn::Files {
+                    files.column = FileColumn::Path;
                 }
                 Grouping::File
             }

@@ -122,9 +122,9 @@ impl App {
                 look.frame = self.flame.selected.clone();
                 look.search = self.flame.search.clone();
             }
-            Tab::Syscalls => look.column = self.tables.syscalls.column,
-            Tab::Files => look.column = self.tables.files.column,
-            Tab::Processes => look.column = self.tables.processes.column,
+            Tab::Syscalls => look.column = self.tables.syscalls.column(self.tables.grouping),
+            Tab::Files => look.column = self.tables.files.column(self.tables.grouping),
+            Tab::Processes => look.column = self.tables.processes.column(self.tables.grouping),
             Tab::Stream if self.is_paused() => self.stream.look(&mut look),
             Tab::Overview | Tab::Latency | Tab::Stream => {}
         }

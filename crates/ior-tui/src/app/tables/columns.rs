@@ -1,31 +1,35 @@
-//! The columns of the tables by their places.
+//! The columns of the tables, as the panes show them.
 
-use ior_core::view::{FileColumn, ProcessColumn, SyscallColumn};
+use ior_core::view::{FileColumn, Grouping, ProcessColumn, SyscallColumn};
 
-use super::Table;
+use crate::panes::{files, processes, syscalls};
+use crate::table;
 
 /// A column of a table.
 pub trait Column: Copy + PartialEq + 'static {
-    /// All, in the order in which they stand; a place is one in this list, whether or not all are shown.
-    const ALL: &'static [Self];
+    /// All that are shown, in the order in which they stand.
+    fn shown(grouping: Grouping) -> &'static [(Self, table::Column)];
 
     /// Whether names are in it, which are read from the first on.
     fn is_text(self) -> bool;
 
     /// Its place.
-    fn place(self) -> usize {
-        let place = Self::ALL.iter().position(|column| *column == self);
-        place.unwrap_or(0)
+    fn place(self, grouping: Grouping) -> Option<usize> {
+        let mut shown = Self::shown(grouping).iter();
+        shown.position(|(column, _)| *column == self)
+    }
+
+    /// The one at a place.
+    fn at(place: usize, grouping: Grouping) -> Option<Self> {
+        let (column, _) = Self::shown(grouping).get(place)?;
+        Some(*column)
     }
 }
 
 impl Column for SyscallColumn {
-    const ALL: &'static [SyscallColumn] = {
-        use SyscallColumn::*;
-        &[
-            Syscall, Family, Count, Rate, Avg, Min, Max, P50, P95, P99, Bytes, Errors,
-        ]
-    };
+    fn shown(_: Grouping) -> &'static [(SyscallColumn, table::Column)] {
+        &syscalls::COLUMNS
+    }
 
     fn is_text(self) -> bool {
         matches!(self, SyscallColumn::Syscall | SyscallColumn::Family)
@@ -33,12 +37,9 @@ impl Column for SyscallColumn {
 }
 
 impl Column for FileColumn {
-    const ALL: &'static [FileColumn] = {
-        use FileColumn::*;
-        &[
-            Files, Accesses, Read, Written, Errors, Avg, Max, P99, Path,
-        ]
-    };
+    fn shown(grouping: Grouping) -> &'static [(FileColumn, table::Column)] {
+        files::columns(grouping)
+    }
 
     fn is_text(self) -> bool {
         self == FileColumn::Path
@@ -46,10 +47,9 @@ impl Column for FileColumn {
 }
 
 impl Column for ProcessColumn {
-    const ALL: &'static [ProcessColumn] = {
-        use ProcessColumn::*;
-        &[Pid, Name, Calls, Rate, Read, Written, Avg, Errors]
-    };
+    fn shown(_: Grouping) -> &'static [(ProcessColumn, table::Column)] {
+        &processes::COLUMNS
+    }
 
     fn is_text(self) -> bool {
         matches!(self, ProcessColumn::Pid | ProcessColumn::Name)
@@ -76,10 +76,3 @@ pub const PROCESS_MEASURES: [ProcessColumn; 4] = [
     ProcessColumn::Written,
     ProcessColumn::Avg,
 ];
-
-/// Sorts a table by its selected column.
-pub fn sort<C: Column, K: Clone + PartialEq>(table: &mut Table<C, K>) {
-    if let Some(column) = C::ALL.get(table.column) {
-        table.sort_by(*column);
-    }
-}

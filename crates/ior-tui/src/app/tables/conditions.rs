@@ -17,9 +17,9 @@ impl App {
             Pane::Syscalls(window) => {
                 let line = selected(&tables.syscalls, window)?;
                 let syscall = line.syscall;
-                match SyscallColumn::ALL.get(tables.syscalls.column) {
-                    Some(SyscallColumn::Family) => format!("family={}", syscall.family.as_str()),
-                    Some(SyscallColumn::Errors) => format!("syscall={} errors", syscall.name),
+                match tables.syscalls.column {
+                    SyscallColumn::Family => format!("family={}", syscall.family.as_str()),
+                    SyscallColumn::Errors => format!("syscall={} errors", syscall.name),
                     _ => format!("syscall={}", syscall.name),
                 }
             }
@@ -29,14 +29,14 @@ impl App {
                     Grouping::File => exactly("file", &line.path),
                     Grouping::Directory => directly_in(&line.path),
                 };
-                match FileColumn::ALL.get(tables.files.column) {
-                    Some(FileColumn::Errors) => format!("{file} errors"),
+                match tables.files.column {
+                    FileColumn::Errors => format!("{file} errors"),
                     _ => file,
                 }
             }
             Pane::Processes(window) => {
                 let line = selected(&tables.processes, window)?;
-                of_task(line, ProcessColumn::ALL.get(tables.processes.column))
+                of_task(line, tables.processes.column)
             }
             _ => return None,
         };
@@ -52,15 +52,15 @@ fn selected<'w, C: Column, L: Line>(
     window.lines.get(place.checked_sub(window.first)?)
 }
 
-fn of_task(line: &ProcessLine, column: Option<&ProcessColumn>) -> String {
+fn of_task(line: &ProcessLine, column: ProcessColumn) -> String {
     let task = match line.key {
         TaskKey { tid: Some(tid), .. } => format!("tid={tid}"),
         TaskKey { pid, .. } => format!("pid={pid}"),
     };
     match (column, line.key.tid) {
-        (Some(ProcessColumn::Name), Some(_)) => exactly("comm", &line.name),
-        (Some(ProcessColumn::Name), None) => exactly("process", &line.name),
-        (Some(ProcessColumn::Errors), _) => format!("{task} errors"),
+        (ProcessColumn::Name, Some(_)) => exactly("comm", &line.name),
+        (ProcessColumn::Name, None) => exactly("process", &line.name),
+        (ProcessColumn::Errors, _) => format!("{task} errors"),
         _ => task,
     }
 }
