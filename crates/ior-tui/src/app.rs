@@ -148,6 +148,8 @@ pub struct App {
     /// Whether there was ever anything to see since the target was chosen.
     seen: Seen,
     notice: Option<String>,
+    /// The session's notice that was read: a key was pressed since.
+    read: Option<String>,
     area: Rect,
     drawn: Drawn,
     effects: Vec<Effect>,
@@ -195,6 +197,7 @@ impl App {
             clock: losses::Clock::default(),
             seen: Seen::Nothing,
             notice: None,
+            read: None,
             area: Rect::default(),
             drawn: Drawn::default(),
             effects: Vec::new(),
@@ -217,6 +220,7 @@ impl App {
     fn key(&mut self, event: &KeyEvent) {
         self.changed();
         self.notice = None;
+        self.read = self.session().and_then(|session| session.notice.clone());
         let Some(key) = Key::of(event) else { return };
         match (key, self.mode.text_box()) {
             (Key::Char(character), Some(text)) => {
@@ -302,6 +306,13 @@ impl App {
         self.latest.as_ref().map(|snapshot| &snapshot.session)
     }
 
+    /// The newest snapshot's number; 0 before the first.
+    pub fn generation(&self) -> u64 {
+        self.latest
+            .as_ref()
+            .map_or(0, |snapshot| snapshot.generation)
+    }
+
     /// Counts up with everything that may change the picture besides a snapshot.
     pub fn revision(&self) -> u64 {
         self.revision
@@ -326,10 +337,11 @@ impl App {
         self.changed();
     }
 
-    /// What the user should know: ours, or else the session's.
+    /// What the user should know: ours, or else the session's if it was not read yet.
     pub fn notice(&self) -> Option<&str> {
         let own = self.notice.as_deref();
-        own.or_else(|| self.session()?.notice.as_deref())
+        let session = self.session().and_then(|session| session.notice.as_deref());
+        own.or(session.filter(|notice| self.read.as_deref() != Some(notice)))
     }
 
     /// An export was written, or not.

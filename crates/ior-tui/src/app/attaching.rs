@@ -45,7 +45,8 @@ impl Attaching {
             None => !is_attaching(session),
             Some(_) if session.over.is_some() => session.over != self.before || waited,
             Some(target) => {
-                !is_attaching(session) && (session.target == *target || session.notice.is_some() || waited)
+                !is_attaching(session)
+                    && (session.target == *target || session.notice.is_some() || waited)
             }
         }
     }
@@ -71,7 +72,13 @@ impl App {
             self.changed();
         }
         let session = &snapshot.session;
-        if session.rows > 0 || session.totals.by_syscall.iter().any(|(_, counts)| counts.calls > 0) {
+        if session.rows > 0
+            || session
+                .totals
+                .by_syscall
+                .iter()
+                .any(|(_, counts)| counts.calls > 0)
+        {
             self.seen = Seen::Rows;
         }
         if let (Some(why), Seen::Nothing, None) = (&session.over, self.seen, &self.attaching)

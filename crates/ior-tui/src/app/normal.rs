@@ -99,7 +99,9 @@ impl App {
     }
 
     fn record(&mut self) {
-        let recording = self.session().and_then(|session| session.recording.as_ref());
+        let recording = self
+            .session()
+            .and_then(|session| session.recording.as_ref());
         let active = recording.is_some_and(|recording| recording.active);
         self.command(Command::Record(!active));
     }

@@ -112,6 +112,11 @@ impl Picker {
         Picker::new(Among::Threads(pid), Behind::Tabs)
     }
 
+    /// Whether it is the first screen: nothing was traced yet.
+    pub fn is_first(&self) -> bool {
+        self.behind == Behind::Nothing
+    }
+
     /// What it lists.
     pub fn wanted(&self) -> Wanted {
         match self.among {
@@ -213,12 +218,18 @@ impl Picker {
 impl App {
     /// Takes the processes there are, if they are asked for.
     pub fn list_processes(&mut self, processes: Vec<Process>) {
-        self.list(Among::Processes, processes.into_iter().map(Item::Process).collect());
+        self.list(
+            Among::Processes,
+            processes.into_iter().map(Item::Process).collect(),
+        );
     }
 
     /// Takes the threads of a process, if they are asked for.
     pub fn list_threads(&mut self, pid: u32, threads: Vec<Thread>) {
-        self.list(Among::Threads(pid), threads.into_iter().map(Item::Thread).collect());
+        self.list(
+            Among::Threads(pid),
+            threads.into_iter().map(Item::Thread).collect(),
+        );
     }
 
     fn list(&mut self, among: Among, items: Vec<Item>) {

@@ -145,7 +145,10 @@ impl App {
             self.say("there is no row");
             return;
         };
-        let condition = match COLUMNS.get(self.stream.column).and_then(|(column, _)| *column) {
+        let condition = match COLUMNS
+            .get(self.stream.column)
+            .and_then(|(column, _)| *column)
+        {
             Some(Column::Latency) => Some(Condition::min_latency(row.latency_ns)),
             Some(Column::Gap) => {
                 let gap = ior_core::units::TypedDuration(row.gap_ns);
@@ -205,7 +208,9 @@ impl App {
             Step::Back => direction.reversed(),
         };
         let found = match direction {
-            Step::Forward => (at + 1..rows.len()).chain(0..(at + 1).min(rows.len())).find(is_match),
+            Step::Forward => (at + 1..rows.len())
+                .chain(0..(at + 1).min(rows.len()))
+                .find(is_match),
             Step::Back => (0..at).rev().chain((at..rows.len()).rev()).find(is_match),
         };
         match found {

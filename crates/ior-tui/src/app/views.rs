@@ -30,11 +30,20 @@ impl App {
     /// How an area is divided now.
     pub fn layout(&self, area: Rect) -> Layout {
         let has_filter = !self.filters.now().is_empty();
-        let [tabs, facts, filter] = [area.height >= 3, area.height >= 4, area.height >= 6 && has_filter].map(u16::from);
+        let [tabs, facts, filter] = [
+            area.height >= 3,
+            area.height >= 4,
+            area.height >= 6 && has_filter,
+        ]
+        .map(u16::from);
         let content = area.height.saturating_sub(tabs + facts + filter + 1);
         let mut top = area.y;
         let mut take = |height: u16| {
-            let part = Rect { y: top, height, ..area };
+            let part = Rect {
+                y: top,
+                height,
+                ..area
+            };
             top += height;
             part
         };
@@ -82,6 +91,9 @@ impl App {
     pub fn see(&mut self, snapshot: &Arc<Snapshot>) -> Vec<Effect> {
         self.see_target(snapshot);
         self.see_clock(snapshot);
+        if snapshot.session.notice.is_none() {
+            self.read = None;
+        }
         self.latest = Some(snapshot.clone());
         if self.export == Export::Wanted
             && let Pane::Stream(rows) = &snapshot.pane
@@ -182,7 +194,11 @@ impl App {
     /// The process that a thread is to be chosen of.
     pub(super) fn process(&self) -> Option<u32> {
         let selected = match self.tab {
-            Tab::Processes => self.tables.processes.selected.map(|TaskKey { pid, .. }| pid),
+            Tab::Processes => self
+                .tables
+                .processes
+                .selected
+                .map(|TaskKey { pid, .. }| pid),
             Tab::Stream => self.selected_row().map(|row| row.task.pid),
             _ => None,
         };

@@ -76,7 +76,7 @@ pub const BINDINGS: &[Binding] = &[
 
     bind(Place::Flame, &[Code(KeyCode::Enter)], A::Enter, "zoom into the selected frame", "zoom"),
     bind(Place::Flame, &[Char('u'), Code(KeyCode::Backspace)], A::ZoomOut, "zoom out to the frame below", "zoom out"),
-    bind(Place::Flame, &[Char('o')], A::Order, "next order of frames: comm-path-syscall, path-comm-syscall, syscall-path, process-path-syscall", "order"),
+    bind(Place::Flame, &[Char('o')], A::Order, "next order of frames: comm-path-syscall, path-comm-syscall, syscall-path, pid-path-syscall", "order"),
     bind(Place::Flame, &[Char('b')], A::Measure, "next weight: calls, latency, bytes, gap, errors", "weight"),
     bind(Place::Flame, &[Code(KeyCode::Up), Char('k')], A::Move(Motion::Up), "to the widest frame above", ""),
     bind(Place::Flame, &[Code(KeyCode::Down), Char('j')], A::Move(Motion::Down), "to the frame below", ""),

@@ -104,8 +104,14 @@ fn arguments(row: &Row<'_>) -> Vec<(&'static str, String)> {
         ("timeout", timeout),
         ("address_space", details.address_space_bytes.map(size)),
         ("epoll_op", operation),
-        ("epoll_target_fd", details.epoll_target_fd.map(|fd| fd.to_string())),
-        ("epoll_events", details.epoll_events.map(|events| format!("{events:#x}"))),
+        (
+            "epoll_target_fd",
+            details.epoll_target_fd.map(|fd| fd.to_string()),
+        ),
+        (
+            "epoll_events",
+            details.epoll_events.map(|events| format!("{events:#x}")),
+        ),
     ];
     let lines = lines.into_iter();
     lines
