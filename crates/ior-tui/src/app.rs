@@ -161,8 +161,8 @@ pub struct App {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Export {
     None,
-    /// The rows are not there yet.
-    Wanted,
+    /// The rows are not there yet; so many answers were not what is wanted.
+    Wanted(u8),
 }
 
 /// Whether there was a row.

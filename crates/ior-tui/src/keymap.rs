@@ -177,16 +177,16 @@ pub fn of(place: Place) -> impl Iterator<Item = &'static Binding> {
         .filter(move |binding| binding.place == place)
 }
 
-/// Keys with a word for each, the most particular place first: `("f", "filter")`.
+/// Keys with a word for each, the most particular place first: `("f", "filter")`. A key that means something else in a
+/// more particular place is none of them.
 pub fn hints(places: &[Place]) -> Vec<(String, &'static str)> {
     let bindings = places.iter().flat_map(|place| of(*place));
-    let hinted = bindings.filter(|binding| {
-        let key = binding.keys.first();
-        key.is_some_and(|key| find(places, *key) == Some(binding.action))
-    });
-    hinted
-        .filter_map(|binding| Some((binding.keys.first()?.name(), binding.hint?)))
-        .collect()
+    let hint = |binding: &Binding| {
+        let mut keys = binding.keys.iter();
+        let key = keys.find(|key| find(places, **key) == Some(binding.action))?;
+        Some((key.name(), binding.hint?))
+    };
+    bindings.filter_map(hint).collect()
 }
 
 /// The list of keys for the README.

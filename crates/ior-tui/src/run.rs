@@ -1,5 +1,6 @@
 //! The event loop: asks for a snapshot, draws if there is anything new to see, waits for a key.
 
+use std::collections::VecDeque;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -80,6 +81,7 @@ pub fn dashboard(
         frame: None,
         asked: Duration::ZERO,
         listed: None,
+        events: VecDeque::new(),
         goes_on: GoesOn::Yes,
     };
     while dashboard.goes_on == GoesOn::Yes && !quit.load(Ordering::Relaxed) {
@@ -112,6 +114,8 @@ struct Dashboard<'a> {
     asked: Duration,
     /// What was last listed, and when.
     listed: Option<(Wanted, Duration)>,
+    /// Events that were not taken yet.
+    events: VecDeque<Event>,
     goes_on: GoesOn,
 }
 
@@ -171,17 +175,26 @@ impl Dashboard<'_> {
         Ok(())
     }
 
-    /// Waits for an event, and takes those that have come with it.
+    /// Waits for an event, and takes those that have come with it. They wait for a while if what they are about is not on
+    /// the screen yet.
     fn listen(&mut self) -> io::Result<()> {
         let is_answered = self.app.is_answered();
         let waits = self.console.now().saturating_sub(self.asked);
         let is_due = !is_answered && waits < PATIENCE;
-        let mut longest = if is_due { SOON } else { FRAME };
-        for _ in 0..BURST {
-            let Some(event) = self.console.event(longest)? else {
+        let mut longest = match (self.events.is_empty(), is_due) {
+            (true, false) => FRAME,
+            _ => SOON,
+        };
+        while self.events.len() < BURST
+            && let Some(event) = self.console.event(longest)?
+        {
+            longest = Duration::ZERO;
+            self.events.push_back(event);
+        }
+        while self.app.is_ready() || waits >= FRAME {
+            let Some(event) = self.events.pop_front() else {
                 break;
             };
-            longest = Duration::ZERO;
             if self.panic_key == PanicKey::On && is_panic_key(&event) {
                 panic!("asked for by a key");
             }

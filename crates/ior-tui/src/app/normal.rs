@@ -39,7 +39,7 @@ impl App {
                 None => self.say("choose or select a process first"),
             },
             Action::Probes => self.open_probes(),
-            Action::ExportStream => self.export = Export::Wanted,
+            Action::ExportStream => self.export = Export::Wanted(0),
             Action::OpenExport => match self.last_export.clone() {
                 Some(path) => self.effects.push(Effect::Edit(path)),
                 None => self.say("nothing was exported yet"),

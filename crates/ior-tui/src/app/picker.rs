@@ -81,7 +81,8 @@ pub struct Picker {
     pub among: Among,
     /// What has to be in what is listed.
     pub filter: TextBox,
-    items: Vec<Item>,
+    /// None before there was a list.
+    items: Option<Vec<Item>>,
     selected: Chosen,
     behind: Behind,
 }
@@ -91,7 +92,7 @@ impl Picker {
         Picker {
             among,
             filter: TextBox::default(),
-            items: Vec::new(),
+            items: None,
             selected: Chosen::All,
             behind,
         }
@@ -112,6 +113,11 @@ impl Picker {
         Picker::new(Among::Threads(pid), Behind::Tabs)
     }
 
+    /// Whether there was a list yet.
+    pub fn is_listed(&self) -> bool {
+        self.items.is_some()
+    }
+
     /// Whether it is the first screen: nothing was traced yet.
     pub fn is_first(&self) -> bool {
         self.behind == Behind::Nothing
@@ -128,7 +134,7 @@ impl Picker {
     /// What is listed; the line for all is not among it.
     pub fn listed(&self) -> Vec<&Item> {
         let text = self.filter.text().trim().to_lowercase();
-        let items = self.items.iter();
+        let items = self.items.iter().flatten();
         items.filter(|item| item.has(&text)).collect()
     }
 
@@ -180,10 +186,10 @@ impl Picker {
     /// Takes a newer list. Says whether it is another. What is selected stays so wherever it is now, and if it is gone
     /// nothing is selected.
     pub fn list(&mut self, items: Vec<Item>) -> bool {
-        let is_other = items != self.items;
-        let was_empty = self.items.is_empty();
-        self.items = items;
-        if was_empty && !self.lists_all() {
+        let is_other = self.items.as_ref() != Some(&items);
+        let is_first = self.items.is_none();
+        self.items = Some(items);
+        if is_first && !self.lists_all() {
             // The text was typed before there was anything to match.
             self.select(0);
         }

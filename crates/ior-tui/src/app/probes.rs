@@ -136,9 +136,8 @@ impl Probes {
     fn toggle(&mut self) {
         match self.selected.filter(|_| self.place().is_some()) {
             Some(Entry::Syscall(syscall)) => {
-                if !self.traced.remove(&syscall.slot) {
-                    self.traced.insert(syscall.slot);
-                }
+                let was_traced = self.traced.remove(&syscall.slot);
+                self.traced.extend((!was_traced).then_some(syscall.slot));
             }
             Some(Entry::Family(family)) => {
                 let slots = of(family).map(|syscall| syscall.slot);

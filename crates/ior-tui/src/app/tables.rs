@@ -124,6 +124,15 @@ impl<C: Column, K: Clone + PartialEq> Table<C, K> {
         };
     }
 
+    /// Selects another line of a picture that is kept, which has no others.
+    fn go_on_screen<L: Line<Key = K>>(&mut self, motion: Motion, window: &Window<L>, page: usize) {
+        let before = (self.first, self.going, self.selected.clone());
+        self.go(motion, window, page);
+        if self.going.is_some() {
+            (self.first, self.going, self.selected) = before;
+        }
+    }
+
     /// Selects what was gone to, now that it is on the screen.
     fn arrive<L: Line<Key = K>>(&mut self, window: &Window<L>) {
         if let Some(to) = self.going.take() {
@@ -234,6 +243,16 @@ impl Tables {
         with_table!(self, pane, |table, window| table.arrive(window));
     }
 
+    /// Whether a line is gone to in the table of a tab that is not known yet.
+    pub fn is_going(&self, tab: Tab) -> bool {
+        match tab {
+            Tab::Syscalls => self.syscalls.going.is_some(),
+            Tab::Files => self.files.going.is_some(),
+            Tab::Processes => self.processes.going.is_some(),
+            _ => false,
+        }
+    }
+
     /// What is selected in each table.
     pub fn subjects(&self) -> impl Iterator<Item = Subject> {
         let syscall = self.syscalls.selected.map(Subject::Syscall);
@@ -260,14 +279,9 @@ impl App {
             return;
         }
         let paused = self.is_paused();
-        with_table!(self.tables, &picture.pane, |table, window| {
-            let (first, going) = (table.first, table.going);
-            let selected = table.selected.clone();
-            table.go(motion, window, page);
-            // A picture that is kept has no other lines.
-            if paused && table.going.is_some() {
-                (table.first, table.going, table.selected) = (first, going, selected);
-            }
+        with_table!(self.tables, &picture.pane, |table, window| match paused {
+            true => table.go_on_screen(motion, window, page),
+            false => table.go(motion, window, page),
         });
         self.select_in_paused();
     }

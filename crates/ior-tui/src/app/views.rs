@@ -4,12 +4,15 @@ use std::sync::Arc;
 
 use ior_core::Snapshot;
 use ior_core::snapshot::Pane;
-use ior_core::view::{Subject, TaskKey, View};
+use ior_core::view::{Subject, TableView, TaskKey, View};
 use ratatui::layout::Rect;
 
 use super::{App, Effect, Export, Mode, Tab, Target};
 use crate::action::Step;
 use crate::panes::{self, Look};
+
+/// Answers to an export that may be about another filter.
+const PATIENCE: u8 = 100;
 
 /// The parts of the screen, from the top to the bottom; one that has no room is empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,7 +63,7 @@ impl App {
     pub fn view(&mut self, area: Rect) -> View {
         self.area = area;
         match self.export {
-            Export::Wanted => View::Stream,
+            Export::Wanted(_) => View::Stream,
             Export::None if self.wants_clock() => View::Stream,
             Export::None => self.view_of_tab(),
         }
@@ -95,15 +98,7 @@ impl App {
             self.read = None;
         }
         self.latest = Some(snapshot.clone());
-        if self.export == Export::Wanted
-            && let Pane::Stream(rows) = &snapshot.pane
-        {
-            self.export = Export::None;
-            match rows.is_empty() {
-                true => self.say("there are no rows to export"),
-                false => self.effects.push(Effect::Export(rows.clone())),
-            }
-        }
+        self.see_rows(snapshot);
         if snapshot.view == self.view_of_tab() {
             self.answer = Some(snapshot.clone());
             if let Some(picture) = self.picture().cloned() {
@@ -111,6 +106,42 @@ impl App {
             }
         }
         std::mem::take(&mut self.effects)
+    }
+
+    /// Has the rows written that are waited for. They must be those that pass the filter: a session takes its time to put
+    /// one in force.
+    fn see_rows(&mut self, snapshot: &Snapshot) {
+        let (Export::Wanted(answers), Pane::Stream(rows)) = (self.export, &snapshot.pane) else {
+            return;
+        };
+        if snapshot.session.filter != *self.filters.now() {
+            self.export = Export::Wanted(answers.saturating_add(1));
+            if answers > PATIENCE {
+                self.export = Export::None;
+                self.say("nothing was exported: the filter is not in force");
+            }
+            return;
+        }
+        self.export = Export::None;
+        match rows.is_empty() {
+            true => self.say("there are no rows to export"),
+            false => self.effects.push(Effect::Export(rows.clone())),
+        }
+    }
+
+    /// Whether what is selected is on the screen, so that a key means what its user sees. It is not while another tab, another
+    /// order or a line far away is still to come.
+    pub fn is_ready(&self) -> bool {
+        match &self.mode {
+            Mode::Normal => {
+                let answer = self.answer.as_ref();
+                let wanted = without_cursor(self.view_of_tab());
+                let is_shown = answer.is_some_and(|it| without_cursor(it.view.clone()) == wanted);
+                is_shown && self.export == Export::None && !self.tables.is_going(self.tab)
+            }
+            Mode::Picker(picker) => picker.is_listed(),
+            Mode::Prompt(_) | Mode::Probes(_) | Mode::Text(_) => true,
+        }
     }
 
     /// Whether the newest snapshot shows what is wanted.
@@ -210,5 +241,22 @@ impl App {
 
     pub(super) fn open(&mut self, mode: Mode) {
         self.mode = mode;
+    }
+}
+
+/// A view, whatever is selected in it.
+fn without_cursor(view: View) -> View {
+    fn table<C, K>(view: TableView<C, K>) -> TableView<C, K> {
+        TableView {
+            selected: None,
+            first: 0,
+            ..view
+        }
+    }
+    match view {
+        View::Syscalls(view) => View::Syscalls(table(view)),
+        View::Files(view, grouping) => View::Files(table(view), grouping),
+        View::Processes(view, unfolded) => View::Processes(table(view), unfolded),
+        other => other,
     }
 }
