@@ -96,4 +96,4 @@ fn below(area: Rect, lines: u16) -> Rect {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

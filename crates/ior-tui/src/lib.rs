@@ -8,6 +8,8 @@ pub mod app;
 mod dialogs;
 pub mod keymap;
 pub mod panes;
+#[cfg(test)]
+mod rig;
 pub mod run;
 pub mod screen;
 pub mod table;

@@ -242,7 +242,7 @@ pub enum From {
 }
 
 /// The rows from a place on that pass a filter.
-fn copy(rows: &Tail, from: usize, filter: &Filter) -> Tail {
+pub(super) fn copy(rows: &Tail, from: usize, filter: &Filter) -> Tail {
     let mut batch = Batch::default();
     let rows = (from..rows.len()).filter_map(|place| rows.row(place));
     for row in rows.filter(|row| filter.matches(row)) {
