@@ -61,6 +61,20 @@ impl Hits {
         self.areas.push((area, hit));
     }
 
+    /// The columns whose headers are on the screen, from left to right.
+    pub fn headers(&self) -> Vec<usize> {
+        let hits = self.areas.iter().map(|(_, hit)| hit);
+        let mut headers: Vec<usize> = hits
+            .filter_map(|hit| match hit {
+                Hit::Header(column) => Some(*column),
+                _ => None,
+            })
+            .collect();
+        headers.sort_unstable();
+        headers.dedup();
+        headers
+    }
+
     /// What stands there; of several what was drawn last.
     pub fn at(&self, position: Position) -> Option<&Hit> {
         let mut areas = self.areas.iter().rev();

@@ -1,0 +1,274 @@
+//! Choosing what is traced: all processes, one, or a thread of one.
+
+use std::borrow::Cow;
+
+use ior_core::escape;
+use ior_core::snapshot::Target;
+
+use super::{App, Effect, Mode, TextBox, Wanted};
+use crate::action::{Action, Motion};
+use crate::world::{Process, Thread};
+
+/// What is chosen among.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    /// Processes.
+    Processes,
+    /// The threads of a process.
+    Threads(u32),
+}
+
+/// What is selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Chosen {
+    /// The first line: all.
+    All,
+    /// The process or thread of that id.
+    One(u32),
+    /// Nothing.
+    Nothing,
+}
+
+/// A process or thread.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// A process.
+    Process(Process),
+    /// A thread.
+    Thread(Thread),
+}
+
+impl Item {
+    /// Process or thread id.
+    pub fn id(&self) -> u32 {
+        match self {
+            Item::Process(process) => process.pid,
+            Item::Thread(thread) => thread.tid,
+        }
+    }
+
+    /// Whether a text in lower case is in its id, its name or its command line.
+    fn has(&self, text: &str) -> bool {
+        let (name, command) = match self {
+            Item::Process(process) => (&process.name, Some(&process.command)),
+            Item::Thread(thread) => (&thread.name, None),
+        };
+        let lower = |bytes: &[u8]| -> String { readable(bytes).to_lowercase() };
+        self.id().to_string().contains(text)
+            || lower(name).contains(text)
+            || command.is_some_and(|command| lower(command).contains(text))
+    }
+}
+
+/// Bytes as they are typed: what is no text, as it is shown.
+fn readable(bytes: &[u8]) -> Cow<'_, str> {
+    escape::utf8(bytes)
+}
+
+/// What happens when nothing is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Behind {
+    /// Nothing is traced yet: there is nothing to go back to.
+    Nothing,
+    /// The tab that is open.
+    Tabs,
+}
+
+/// The open picker.
+#[derive(Debug)]
+pub struct Picker {
+    /// What is chosen among.
+    pub among: Among,
+    /// What has to be in what is listed.
+    pub filter: TextBox,
+    /// None before there was a list.
+    items: Option<Vec<Item>>,
+    selected: Chosen,
+    behind: Behind,
+}
+
+impl Picker {
+    fn new(among: Among, behind: Behind) -> Picker {
+        Picker {
+            among,
+            filter: TextBox::default(),
+            items: None,
+            selected: Chosen::All,
+            behind,
+        }
+    }
+
+    /// The first screen.
+    pub fn first() -> Picker {
+        Picker::new(Among::Processes, Behind::Nothing)
+    }
+
+    /// For another process.
+    pub fn processes() -> Picker {
+        Picker::new(Among::Processes, Behind::Tabs)
+    }
+
+    /// For a thread of a process.
+    pub fn threads(pid: u32) -> Picker {
+        Picker::new(Among::Threads(pid), Behind::Tabs)
+    }
+
+    /// Whether there was a list yet.
+    pub fn is_listed(&self) -> bool {
+        self.items.is_some()
+    }
+
+    /// Whether it is the first screen: nothing was traced yet.
+    pub fn is_first(&self) -> bool {
+        self.behind == Behind::Nothing
+    }
+
+    /// What it lists.
+    pub fn wanted(&self) -> Wanted {
+        match self.among {
+            Among::Processes => Wanted::Processes,
+            Among::Threads(pid) => Wanted::Threads(pid),
+        }
+    }
+
+    /// What is listed; the line for all is not among it.
+    pub fn listed(&self) -> Vec<&Item> {
+        let text = self.filter.text().trim().to_lowercase();
+        let items = self.items.iter().flatten();
+        items.filter(|item| item.has(&text)).collect()
+    }
+
+    /// Whether the line for all is there, which is as long as nothing was typed.
+    pub fn lists_all(&self) -> bool {
+        self.filter.text().trim().is_empty()
+    }
+
+    /// The place of the selected line, the line for all counted.
+    pub fn place(&self) -> Option<usize> {
+        let before = usize::from(self.lists_all());
+        match self.selected {
+            Chosen::Nothing => None,
+            Chosen::All => self.lists_all().then_some(0),
+            Chosen::One(id) => {
+                let place = self.listed().iter().position(|item| item.id() == id);
+                place.map(|place| place + before)
+            }
+        }
+    }
+
+    /// Lines there are, the one for all counted.
+    pub fn len(&self) -> usize {
+        self.listed().len() + usize::from(self.lists_all())
+    }
+
+    /// Whether nothing matches.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Selects a line by its place.
+    pub fn select(&mut self, place: usize) {
+        let before = usize::from(self.lists_all());
+        self.selected = match place.checked_sub(before) {
+            None => Chosen::All,
+            Some(place) => match self.listed().get(place) {
+                Some(item) => Chosen::One(item.id()),
+                None => Chosen::Nothing,
+            },
+        };
+    }
+
+    /// Something was typed: the first match is selected.
+    pub fn typed(&mut self) {
+        self.select(0);
+    }
+
+    /// Takes a newer list. Says whether it is another. What is selected stays so wherever it is now, and if it is gone
+    /// nothing is selected.
+    pub fn list(&mut self, items: Vec<Item>) -> bool {
+        let is_other = self.items.as_ref() != Some(&items);
+        let is_first = self.items.is_none();
+        self.items = Some(items);
+        if is_first && !self.lists_all() {
+            // The text was typed before there was anything to match.
+            self.select(0);
+        }
+        if self.place().is_none() {
+            self.selected = Chosen::Nothing;
+        }
+        is_other
+    }
+
+    fn go(&mut self, motion: Motion, page: usize) {
+        let to = match self.place() {
+            Some(place) => motion.from(place, self.len(), page),
+            None => Some(0),
+        };
+        if let Some(to) = to {
+            self.select(to);
+        }
+    }
+
+    fn target(&self) -> Option<Target> {
+        self.place()?;
+        Some(match (self.among, self.selected) {
+            (_, Chosen::Nothing) => return None,
+            (Among::Processes, Chosen::All) => Target::All,
+            (Among::Processes, Chosen::One(pid)) => Target::Process(pid),
+            (Among::Threads(pid), Chosen::All) => Target::Process(pid),
+            (Among::Threads(_), Chosen::One(tid)) => Target::Thread(tid),
+        })
+    }
+}
+
+impl App {
+    /// Takes the processes there are, if they are asked for.
+    pub fn list_processes(&mut self, processes: Vec<Process>) {
+        self.list(
+            Among::Processes,
+            processes.into_iter().map(Item::Process).collect(),
+        );
+    }
+
+    /// Takes the threads of a process, if they are asked for.
+    pub fn list_threads(&mut self, pid: u32, threads: Vec<Thread>) {
+        self.list(
+            Among::Threads(pid),
+            threads.into_iter().map(Item::Thread).collect(),
+        );
+    }
+
+    fn list(&mut self, among: Among, items: Vec<Item>) {
+        if let Mode::Picker(picker) = &mut self.mode
+            && picker.among == among
+            && picker.list(items)
+        {
+            self.changed();
+        }
+    }
+
+    pub(super) fn act_on_picker(&mut self, action: Action) {
+        let page = self.drawn.page;
+        let Mode::Picker(picker) = &mut self.mode else {
+            return;
+        };
+        match action {
+            Action::Move(motion) => picker.go(motion, page),
+            Action::Close if picker.behind == Behind::Nothing => self.effects.push(Effect::Quit),
+            Action::Close => self.mode = Mode::Normal,
+            Action::Accept => {
+                let among = picker.among;
+                match picker.target() {
+                    Some(target) => {
+                        self.aim(target);
+                        if let Among::Threads(pid) = among {
+                            self.chosen = Some(pid);
+                        }
+                    }
+                    None => self.say("nothing is selected"),
+                }
+            }
+            _ => {}
+        }
+    }
+}

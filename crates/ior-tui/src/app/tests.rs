@@ -1,0 +1,6 @@
+//! Every key where it means something, and what stays as it was.
+
+mod actions;
+mod boxes;
+mod selection;
+mod stream;

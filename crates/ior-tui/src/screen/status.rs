@@ -1,0 +1,114 @@
+//! The lines that stand on every tab: the filter; what is traced, how much it is, what is recorded, what is missing.
+
+use ior_core::snapshot::{Session, Target};
+use ior_core::units::{Count, Nanos};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+use crate::app::{self, App};
+use crate::text::{self, Align, Cut};
+use crate::theme::Theme;
+
+/// The filter, as it can be typed, and how many changes can be undone.
+pub fn filter(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme) {
+    let mut left = area;
+    let depth = app.filters().depth();
+    if depth > 0 {
+        let undo = format!("  F undoes ({depth})");
+        if undo.len() * 2 < usize::from(area.width) {
+            text::put(buffer, area, &undo, (Align::Right, Cut::End), theme.dim);
+            left.width -= undo.len() as u16;
+        }
+    }
+    let title = text::line(buffer, left, "filter: ", theme.header);
+    let rest = Rect {
+        x: left.x + title,
+        width: left.width - title,
+        ..left
+    };
+    // What is typed has nothing hostile in it: a filter escapes it itself.
+    text::line(buffer, rest, &app.filters().now().to_string(), Style::new());
+}
+
+/// A part of the line of facts.
+struct Fact {
+    text: String,
+    style: Style,
+    /// What is least important goes first where there is no room.
+    rank: u8,
+}
+
+/// Target, time, rate, rows, recording, what is missing; as much of it as there is room for.
+pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, with_filter: bool) {
+    const GAP: usize = 2;
+    let Some(session) = app.session() else { return };
+    let mut facts = of_session(session, theme);
+    if app.is_paused() {
+        facts.insert(0, fact("PAUSED".to_owned(), theme.key, 1));
+    }
+    let filter = app.filters().now();
+    if with_filter && !filter.is_empty() {
+        facts.push(fact(format!("filter: {filter}"), Style::new(), 2));
+    }
+    let width =
+        |facts: &[Fact]| -> usize { facts.iter().map(|fact| text::cells(&fact.text) + GAP).sum() };
+    while facts.len() > 1 && width(&facts) > usize::from(area.width) + GAP {
+        let least = facts.iter().enumerate().max_by_key(|(_, fact)| fact.rank);
+        match least.map(|(place, _)| place) {
+            Some(place) => facts.remove(place),
+            None => break,
+        };
+    }
+    let mut x = area.x;
+    for Fact { text, style, .. } in facts {
+        let left = Rect {
+            x,
+            width: area.right().saturating_sub(x),
+            ..area
+        };
+        let taken = text::line(buffer, left, &text, style);
+        x = x.saturating_add(taken + GAP as u16).min(area.right());
+    }
+}
+
+fn fact(text: String, style: Style, rank: u8) -> Fact {
+    Fact { text, style, rank }
+}
+
+fn of_session(session: &Session, theme: &Theme) -> Vec<Fact> {
+    let elapsed = u64::try_from(session.elapsed.as_nanos()).unwrap_or(u64::MAX);
+    // A rate is far from the largest number there is.
+    let rate = session.calls_per_s.max(0.0).round() as u64;
+    let mut facts = Vec::new();
+    if let Some(missing) = app::counter(session) {
+        facts.push(fact(format!("{missing} (!)"), theme.bad, 0));
+    }
+    facts.push(fact(target(&session.target), Style::new(), 4));
+    facts.push(fact(Nanos(elapsed).to_string(), theme.dim, 6));
+    facts.push(fact(format!("{} calls/s", Count(rate)), Style::new(), 5));
+    facts.push(fact(format!("{} rows", Count(session.rows)), theme.dim, 7));
+    if let Some(recording) = &session.recording {
+        let (word, style) = match recording.active {
+            true => ("rec", theme.good),
+            false => ("recorded", theme.dim),
+        };
+        let path = text::harmless(recording.path.as_bytes());
+        let rows = Count(recording.rows);
+        facts.push(fact(format!("{word}: {path} {rows} rows"), style, 3));
+    }
+    if let Some(why) = &session.over {
+        let why = text::harmless(why.as_bytes());
+        facts.push(fact(format!("over: {why}"), theme.bad, 1));
+    }
+    facts
+}
+
+fn target(target: &Target) -> String {
+    match target {
+        Target::Initial => "scope as started".to_owned(),
+        Target::All => "all processes".to_owned(),
+        Target::Process(pid) => format!("process {pid}"),
+        Target::Thread(tid) => format!("thread {tid}"),
+    }
+}
