@@ -184,7 +184,9 @@ pub struct RowArgs {
 
 /// Where rows go.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output (default: the dashboard; without a terminal a summary at the end)")]
+#[command(
+    next_help_heading = "Output (default: the dashboard; without a terminal a summary at the end)"
+)]
 pub struct OutputArgs {
     /// Eight columns as CSV on standard output
     #[arg(long)]

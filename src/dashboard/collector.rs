@@ -350,7 +350,10 @@ impl Collector {
         }
         self.rows.new = 0;
         let over = self.trace.as_ref().and_then(|trace| trace.over.clone());
-        let ring_fill = self.trace.as_mut().map(|trace| trace.source.take_ring_fill());
+        let ring_fill = self
+            .trace
+            .as_mut()
+            .map(|trace| trace.source.take_ring_fill());
         let recording = match &self.rows.recorder {
             Some(recorder) => Some(recorder.state()),
             None => self.rows.recorded.clone(),

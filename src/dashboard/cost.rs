@@ -25,7 +25,9 @@ impl Meter {
         if self.last.as_ref().is_none_or(|(at, _)| is_due(at)) {
             let cpu = summary::Usage::now().cpu;
             if let Some((at, before)) = self.last {
-                let took = cpu.zip(before).map(|(cpu, before)| cpu.saturating_sub(before));
+                let took = cpu
+                    .zip(before)
+                    .map(|(cpu, before)| cpu.saturating_sub(before));
                 let wall = now.duration_since(at).as_secs_f64();
                 self.cost.cpu = took.map(|took| took.as_secs_f64() / wall);
             }

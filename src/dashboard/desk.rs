@@ -151,7 +151,9 @@ impl Desk {
 
     fn draw(&mut self) {
         let view = lock(&self.shared.view).clone();
-        let snapshot = self.model.snapshot(&view, &self.facts, self.began.elapsed());
+        let snapshot = self
+            .model
+            .snapshot(&view, &self.facts, self.began.elapsed());
         *lock(&self.shared.latest) = snapshot;
     }
 }

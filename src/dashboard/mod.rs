@@ -16,10 +16,10 @@ use std::thread;
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
+use ior_core::Loss;
 use ior_core::live::{DemoFeed, Facts};
 use ior_core::snapshot::{Command, Feed, Target};
 use ior_core::view::View;
-use ior_core::Loss;
 use ior_tui::theme::Theme;
 use ior_tui::{First, PanicKey, Start};
 
@@ -52,7 +52,9 @@ pub fn run(config: Config) -> Result<u8, Failure> {
 
 fn show(config: Config) -> Result<u8> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(anyhow!("the dashboard needs a terminal: standard input or output is none"));
+        return Err(anyhow!(
+            "the dashboard needs a terminal: standard input or output is none"
+        ));
     }
     let temporaries = Temporaries::default();
     let left = temporaries.clone();
@@ -71,7 +73,8 @@ fn show(config: Config) -> Result<u8> {
             if !config.filter.is_empty() {
                 feed.command(Command::Filter(config.filter));
             }
-            ior_tui::run(&mut feed, &mut machine, start, &quit).context("cannot use the terminal")?;
+            ior_tui::run(&mut feed, &mut machine, start, &quit)
+                .context("cannot use the terminal")?;
             None
         }
         _ => live(config, &mut machine, start, &temporaries, quit)?,
@@ -131,10 +134,11 @@ fn live(
         desk.run();
     })?;
     let ends = Ends(Arc::clone(&quit));
-    let collector = Collector::new(config, orders, to_desk, Arc::clone(&quit), temporaries.clone());
+    let (is_over, temporaries) = (Arc::clone(&quit), temporaries.clone());
     let tracing = spawn("ior-trace").spawn(move || {
         let _ends = ends;
-        collector.run()
+        // A trace stays in the thread that has attached it.
+        Collector::new(config, orders, to_desk, is_over, temporaries).run()
     })?;
     if begins_at_once {
         feed.command(Command::Target(Target::Initial));
@@ -142,8 +146,12 @@ fn live(
     let shown = ior_tui::run(&mut feed, machine, start, &quit).context("cannot use the terminal");
     quit.store(true, Ordering::Relaxed);
     drop(feed);
-    let recorded = tracing.join().map_err(|_| anyhow!("the thread that traces panicked"))?;
-    let kept = statistics.join().map_err(|_| anyhow!("the thread of the statistics panicked"));
+    let recorded = tracing
+        .join()
+        .map_err(|_| anyhow!("the thread that traces panicked"))?;
+    let kept = statistics
+        .join()
+        .map_err(|_| anyhow!("the thread of the statistics panicked"));
     shown?;
     kept?;
     recorded

@@ -110,15 +110,17 @@ impl World for Machine {
 
     fn export(&mut self, rows: &Tail) -> Result<String, String> {
         match export(rows, &self.temporaries) {
-            Ok(path) => {
-                Ok(escape::terminal(path.as_os_str().as_encoded_bytes()).into_owned())
-            }
+            Ok(path) => Ok(escape::terminal(path.as_os_str().as_encoded_bytes()).into_owned()),
             Err(error) => Err(format!("{error:#}")),
         }
     }
 
     fn editor(&self) -> Vec<String> {
-        let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let named = |name: &str| {
+            std::env::var(name)
+                .ok()
+                .filter(|value| !value.trim().is_empty())
+        };
         let command = named("VISUAL").or_else(|| named("EDITOR"));
         let command = command.unwrap_or_else(|| "vi".into());
         command.split_whitespace().map(str::to_owned).collect()
@@ -159,7 +161,13 @@ fn stat(bytes: &[u8]) -> Option<Stat> {
     let close = bytes.iter().rposition(|byte| *byte == b')')?;
     let after = std::str::from_utf8(bytes.get(close + 1..)?).ok()?;
     // Field 3 is the first after the name.
-    let field = |number: usize| after.split_whitespace().nth(number - 3)?.parse::<u64>().ok();
+    let field = |number: usize| {
+        after
+            .split_whitespace()
+            .nth(number - 3)?
+            .parse::<u64>()
+            .ok()
+    };
     Some(Stat {
         name: bytes.get(open + 1..close)?.to_vec(),
         ticks: field(14)? + field(15)?,

@@ -163,7 +163,10 @@ impl Terminal {
     /// The terminal refuses.
     pub fn resize(&mut self, rows: u16, columns: u16) -> Result<()> {
         let mut state = self.shown.lock();
-        state.parser.screen_mut().set_size(cells(rows)?, cells(columns)?);
+        state
+            .parser
+            .screen_mut()
+            .set_size(cells(rows)?, cells(columns)?);
         tcsetwinsize(&self.line, size(rows, columns)).map_err(text)
     }
 

@@ -103,8 +103,13 @@ fn every_tab(programs: &Programs) -> Result<()> {
         ("7", &["Time", "ENOENT", "/noise/missing"]),
     ] {
         screen.press(key)?;
-        for text in texts.iter().filter(|text| !["openat", "pread64", "newstat"].contains(text)) {
-            screen.wait_for(text).map_err(|error| format!("tab {key}: {error}"))?;
+        for text in texts
+            .iter()
+            .filter(|text| !["openat", "pread64", "newstat"].contains(text))
+        {
+            screen
+                .wait_for(text)
+                .map_err(|error| format!("tab {key}: {error}"))?;
         }
     }
     screen.press("q")?;
@@ -180,7 +185,9 @@ fn recording(programs: &Programs) -> Result<()> {
     let shown = session.screen.wait("rows in the stream", |screen| {
         screen.contains(" in all") && !screen.contains("0 in all")
     })?;
-    let rows = shown.lines().find_map(|line| line.trim().strip_suffix(" in all"));
+    let rows = shown
+        .lines()
+        .find_map(|line| line.trim().strip_suffix(" in all"));
     let rows: usize = rows
         .and_then(|text| text.split_whitespace().last()?.parse().ok())
         .ok_or_else(|| format!("how many rows?\n{shown}"))?;
@@ -204,15 +211,18 @@ fn export(programs: &Programs) -> Result<()> {
     session.workload.let_go()?;
     session.screen.wait_for("have ended")?;
     session.screen.press("7")?;
-    session.screen.wait_for("read_write")
+    session
+        .screen
+        .wait_for("read_write")
         .or_else(|_| session.screen.wait_for("write"))?;
     session.screen.press("e")?;
     session.screen.wait_for(".csv")?;
     let path = only_file(session.scratch.path(), "csv")?;
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-    check(text.lines().count() > 3 && text.contains("latency_ns"), || {
-        format!("not what was on the screen:\n{text}")
-    })?;
+    check(
+        text.lines().count() > 3 && text.contains("latency_ns"),
+        || format!("not what was on the screen:\n{text}"),
+    )?;
     session.quit().map(drop)
 }
 
@@ -220,11 +230,17 @@ fn export(programs: &Programs) -> Result<()> {
 fn resized(programs: &Programs) -> Result<()> {
     let scratch = Scratch::new()?;
     let noise = programs.noise(&scratch)?;
-    let mut screen = Terminal::start(&programs.ior(["-p", &noise.id().to_string()]), ROWS, COLUMNS)?;
+    let mut screen = Terminal::start(
+        &programs.ior(["-p", &noise.id().to_string()]),
+        ROWS,
+        COLUMNS,
+    )?;
     screen.wait_for("workload")?;
     screen.press_for("4", "/noise/data")?;
     screen.resize(5, 20)?;
-    screen.wait("a small screen", |screen| screen.lines().all(|line| line.len() <= 80))?;
+    screen.wait("a small screen", |screen| {
+        screen.lines().all(|line| line.len() <= 80)
+    })?;
     screen.resize(1, 1)?;
     screen.resize(60, 200)?;
     screen.wait_for("/noise/data")?;
@@ -250,7 +266,10 @@ fn idle(programs: &Programs) -> Result<()> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", session.screen.id()))
             .map_err(|error| error.to_string())?;
         let after = stat.rsplit(')').next().unwrap_or_default();
-        let mut ticks = after.split_whitespace().skip(11).map_while(|it| it.parse::<u64>().ok());
+        let mut ticks = after
+            .split_whitespace()
+            .skip(11)
+            .map_while(|it| it.parse::<u64>().ok());
         Ok(ticks.next().unwrap_or_default() + ticks.next().unwrap_or_default())
     };
     // Ticks of 10 ms: what is measured is long enough to have some.
@@ -313,7 +332,13 @@ fn failed_start(programs: &Programs) -> Result<()> {
 fn demo(programs: &Programs) -> Result<()> {
     let mut screen = Terminal::start(&programs.ior(["--demo"]), ROWS, COLUMNS)?;
     screen.wait_for("postgres")?;
-    for (key, text) in [("2", "errors/s"), ("3", "openat"), ("4", "/var/www"), ("5", "nginx"), ("7", "ENOENT")] {
+    for (key, text) in [
+        ("2", "errors/s"),
+        ("3", "openat"),
+        ("4", "/var/www"),
+        ("5", "nginx"),
+        ("7", "ENOENT"),
+    ] {
         screen.press_for(key, text)?;
     }
     screen.press("q")?;

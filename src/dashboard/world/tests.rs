@@ -20,9 +20,17 @@ fn of_several_names_of_a_user_the_first_counts() {
 fn this_machine_has_processes_but_ours_is_not_among_them() {
     let mut machine = Machine::new(Temporaries::default());
     let processes = machine.processes();
-    assert!(processes.iter().all(|process| process.pid != std::process::id()));
+    assert!(
+        processes
+            .iter()
+            .all(|process| process.pid != std::process::id())
+    );
     assert!(processes.is_sorted_by_key(|process| process.pid));
     let threads = machine.threads(std::process::id());
-    assert!(threads.iter().any(|thread| thread.tid == std::process::id()));
+    assert!(
+        threads
+            .iter()
+            .any(|thread| thread.tid == std::process::id())
+    );
     assert!(machine.threads(u32::MAX).is_empty());
 }
