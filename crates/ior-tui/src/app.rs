@@ -321,6 +321,9 @@ impl App {
     /// Remembers what a frame has shown.
     pub fn drawn(&mut self, drawn: Drawn) {
         self.drawn = drawn;
+        if matches!(self.mode, Mode::Normal) {
+            self.keep_column_on_screen();
+        }
     }
 
     /// What an open picker wants a list of.

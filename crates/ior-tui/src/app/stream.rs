@@ -23,7 +23,8 @@ pub struct Stream {
     /// The place of the selected row among those that pass the filter.
     row: usize,
     first: usize,
-    column: usize,
+    /// The column of the selected cell.
+    pub column: usize,
     search: Option<(Regex, Step)>,
 }
 

@@ -33,9 +33,8 @@ pub const SITUATIONS: &[(&str, &str, Place)] = &[
 ];
 
 /// A dashboard in a situation, in which there is a filter to undo, a file to open and something selected to be used.
-pub fn situation(keys: &str, size: (u16, u16)) -> Rig<DemoFeed> {
-    let (feed, _) = demo();
-    let mut rig = Rig::new(feed, First::Tabs, size);
+pub fn situation(keys: &str, size: (u16, u16)) -> Rig<OwnFeed> {
+    let mut rig = Rig::new(feed(), First::Tabs, size);
     rig.filter("bytes>=0");
     rig.keys("e1k");
     rig.keys(keys);
@@ -43,9 +42,17 @@ pub fn situation(keys: &str, size: (u16, u16)) -> Rig<DemoFeed> {
     rig
 }
 
-fn failed() -> Rig<DemoFeed> {
-    let (feed, _) = demo();
-    Rig::new(feed, First::Failed("cannot attach".into()), SIZE)
+/// A session with more files and processes than a screen has lines.
+fn feed() -> OwnFeed {
+    let names: Vec<Vec<u8>> = (0..100)
+        .map(|number| format!("/d{}/f{number}", number % 40).into())
+        .collect();
+    let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+    OwnFeed::new(&names)
+}
+
+fn failed() -> Rig<OwnFeed> {
+    Rig::new(feed(), First::Failed("cannot attach".into()), SIZE)
 }
 
 fn every_key() -> HashSet<String> {
@@ -80,7 +87,7 @@ fn state(app: &App) -> String {
 
 #[test]
 fn a_key_that_means_nothing_does_nothing_and_none_panics() {
-    let mut rigs: Vec<Rig<DemoFeed>> = SITUATIONS
+    let mut rigs: Vec<Rig<OwnFeed>> = SITUATIONS
         .iter()
         .map(|(_, keys, _)| situation(keys, SIZE))
         .collect();
@@ -135,7 +142,7 @@ fn every_place_is_somewhere() {
 }
 
 /// Whether an action has done what it stands for.
-fn check(action: Action, rig: &mut Rig<DemoFeed>, before: &str, what: &str) {
+fn check(action: Action, rig: &mut Rig<OwnFeed>, before: &str, what: &str) {
     let effects = rig.take_effects();
     let has = |wanted: &dyn Fn(&Effect) -> bool| effects.iter().any(wanted);
     let commands = |wanted: &dyn Fn(&Command) -> bool| {
@@ -207,7 +214,7 @@ fn check(action: Action, rig: &mut Rig<DemoFeed>, before: &str, what: &str) {
     assert!(holds, "{what}\n{}", rig.screen());
 }
 
-fn enter_did_something(rig: &Rig<DemoFeed>, effects: &[Effect], before: &str) -> bool {
+fn enter_did_something(rig: &Rig<OwnFeed>, effects: &[Effect], before: &str) -> bool {
     let narrowed = effects
         .iter()
         .any(|effect| matches!(effect, Effect::Command(Command::Filter(_))));
@@ -221,7 +228,8 @@ fn moving_leads_where_it_says() {
         ("4", Tab::Files),
         ("5", Tab::Processes),
     ] {
-        let mut rig = situation(keys, SIZE);
+        let mut rig = Rig::new(demo().0, First::Tabs, SIZE);
+        rig.keys(keys);
         let place = |rig: &Rig<DemoFeed>| match &rig.app.picture().unwrap().pane {
             Pane::Syscalls(window) => (window.selected, window.total),
             Pane::Files(window) => (window.selected, window.total),
@@ -319,7 +327,7 @@ fn a_cell_becomes_the_condition_it_stands_for() {
 
 #[test]
 fn the_wheel_and_clicks_do_what_keys_do() {
-    let mut rig = situation("1", (120, 30));
+    let mut rig = Rig::new(demo().0, First::Tabs, SIZE);
     let tab = rig.screen().lines().next().unwrap().find("Files").unwrap();
     rig.click(u16::try_from(tab).unwrap(), 0);
     assert_eq!(rig.app.tab(), Tab::Files);
@@ -381,11 +389,10 @@ fn moving_the_mouse_is_not_worth_a_frame() {
 
 #[test]
 fn what_is_chosen_is_traced() {
-    let (feed, _) = demo();
-    let mut rig = Rig::new(feed, First::Picker, SIZE);
+    let mut rig = Rig::new(feed(), First::Picker, SIZE);
     rig.keys("NGIN");
     rig.code(KeyCode::Enter);
-    let target = |rig: &mut Rig<DemoFeed>| {
+    let target = |rig: &mut Rig<OwnFeed>| {
         let effects = rig.take_effects().into_iter();
         let mut targets = effects.filter_map(|effect| match effect {
             Effect::Command(Command::Target(target)) => Some(target),
