@@ -43,11 +43,13 @@ pub enum Place {
     Text,
     /// What stands there when nothing could be traced.
     Failed,
+    /// Where that is about a target, and another one can be chosen.
+    Retry,
 }
 
 impl Place {
     /// All, in the order in which they are explained.
-    pub const ALL: [Place; 16] = [
+    pub const ALL: [Place; 17] = [
         Place::Always,
         Place::Everywhere,
         Place::Lists,
@@ -64,6 +66,7 @@ impl Place {
         Place::TextBox,
         Place::Text,
         Place::Failed,
+        Place::Retry,
     ];
 
     /// What it is called.
@@ -85,6 +88,7 @@ impl Place {
             Place::TextBox => "Text boxes",
             Place::Text => "Help and details",
             Place::Failed => "Failed start",
+            Place::Retry => "Failed start of a target",
         }
     }
 }

@@ -73,6 +73,11 @@ impl App {
     }
 
     pub(super) fn move_in_stream(&mut self, motion: Motion) {
+        // A stream that goes on is at its newest row.
+        let is_down = matches!(motion, Motion::Down | Motion::PageDown | Motion::Last);
+        if is_down && !self.is_paused() {
+            return;
+        }
         self.hold();
         let Some(total) = self.kept_rows().map(Tail::len) else {
             return;

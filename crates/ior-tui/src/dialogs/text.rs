@@ -27,7 +27,7 @@ pub fn draw(
         TextSubject::Help => ("Help", help(app, theme)),
         TextSubject::Losses => ("What is missing", missing(app, theme)),
         TextSubject::Details(lines) => ("Details", details(lines, theme)),
-        TextSubject::Failure(cause) => ("Nothing is traced", failure(cause, theme)),
+        TextSubject::Failure(cause, _) => ("Nothing is traced", failure(cause, theme)),
     };
     const WIDTH: usize = 104;
     // Two cells of border and two of air.

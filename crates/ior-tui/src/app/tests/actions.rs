@@ -55,6 +55,13 @@ fn failed() -> Rig<OwnFeed> {
     Rig::new(feed(), First::Failed("cannot attach".into()), SIZE)
 }
 
+/// A session that could not trace its target.
+fn over() -> Rig<OwnFeed> {
+    let mut feed = OwnFeed::new(&[]);
+    feed.facts.over = Some("there is no process 1234".into());
+    Rig::new(feed, First::Tabs, SIZE)
+}
+
 fn every_key() -> HashSet<String> {
     let keys = BINDINGS.iter().flat_map(|binding| binding.keys);
     keys.map(|key| key.name()).collect()
@@ -92,6 +99,7 @@ fn a_key_that_means_nothing_does_nothing_and_none_panics() {
         .map(|(_, keys, _)| situation(keys, SIZE))
         .collect();
     rigs.push(failed());
+    rigs.push(over());
     for rig in &mut rigs {
         let places = rig.app.places();
         for name in every_key() {
@@ -136,6 +144,7 @@ fn every_place_is_somewhere() {
         seen.extend(situation(keys, SIZE).app.places());
     }
     seen.extend(failed().app.places());
+    seen.extend(over().app.places());
     for place in Place::ALL {
         assert!(seen.contains(&place), "{place:?}");
     }
@@ -432,6 +441,13 @@ fn a_session_that_is_over_before_it_began_says_why_and_can_be_left() {
         let effects = rig.take_effects();
         assert!(matches!(effects[..], [Effect::Quit]), "{effects:?}");
     }
+    // Another target can be chosen where there is a session.
+    let mut rig = over();
+    rig.keys("p");
+    rig.keys("nginx");
+    rig.code(KeyCode::Enter);
+    assert_eq!(rig.feed.commands, [Command::Target(Target::Process(812))]);
+    assert!(rig.screen().contains("│ attaching… │"), "{}", rig.screen());
     // One that had rows is still to be looked at.
     let mut feed = OwnFeed::new(&[b"a"]);
     feed.facts.over = Some("the traced processes have ended".into());
