@@ -1,5 +1,5 @@
 //! Which key means what, and where. Dispatch, the help screen, the hints and the README's list all come from the one table
-//! in [`bindings`].
+//! in `bindings`.
 
 mod bindings;
 
@@ -193,6 +193,10 @@ pub fn hints(places: &[Place]) -> Vec<(String, &'static str)> {
     bindings.filter_map(hint).collect()
 }
 
+/// What the mouse does.
+pub const MOUSE: &str = "Mouse: the wheel moves; a click opens a tab, sorts by a header, selects a cell or zooms into a frame; a click on \
+     what is selected is Enter.";
+
 /// The list of keys for the README.
 pub fn markdown() -> String {
     let mut text = String::new();
@@ -207,7 +211,7 @@ pub fn markdown() -> String {
         }
         text.push('\n');
     }
-    text.truncate(text.trim_end().len());
+    text.push_str(MOUSE);
     text.push('\n');
     text
 }

@@ -39,8 +39,9 @@ struct Fact {
     rank: u8,
 }
 
-/// Target, time, rate, rows, recording, what is missing; as much of it as there is room for.
-pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, with_filter: bool) {
+/// Target, time, rate, rows, recording, what is missing; as much of it as there is room for. The filter is among them where
+/// it has no line of its own.
+pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, own_line: Rect) {
     const GAP: usize = 2;
     let Some(session) = app.session() else { return };
     let mut facts = of_session(session, area.width, theme);
@@ -48,7 +49,7 @@ pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, with_fil
         facts.insert(0, fact("PAUSED".to_owned(), theme.key, 2));
     }
     let filter = app.filters().now();
-    if with_filter && !filter.is_empty() {
+    if own_line.is_empty() && !filter.is_empty() {
         facts.push(fact(format!("filter: {filter}"), Style::new(), 4));
     }
     let mut by_rank: Vec<&Fact> = facts.iter().collect();
