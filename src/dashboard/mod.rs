@@ -59,7 +59,7 @@ fn show(config: Config) -> Result<u8> {
     let temporaries = Temporaries::default();
     let left = temporaries.clone();
     let clean_up = move || {
-        ior_tui::terminal::restore();
+        ior_tui::terminal::give_back();
         left.remove_all();
     };
     let signals = Signals::install(clean_up).context("cannot handle signals")?;

@@ -180,7 +180,7 @@ impl App {
             mode: match &start.first {
                 First::Picker => Mode::Picker(Picker::first()),
                 First::Tabs => Mode::Normal,
-                First::Failed(cause) => Mode::failed(cause),
+                First::Failed(cause) => Mode::failed(cause, text::Retry::Impossible),
             },
             filters: Filters::new(start.filter.clone()),
             tables: tables::Tables::default(),
@@ -279,6 +279,7 @@ impl App {
             Mode::Picker(_) => vec![Place::Picker, Place::TextBox],
             Mode::Probes(probes) if probes.search.is_some() => vec![Place::Prompt, Place::TextBox],
             Mode::Probes(_) => vec![Place::Probes],
+            Mode::Text(text) if text.can_retry() => vec![Place::Failed, Place::Retry],
             Mode::Text(text) if text.is_failure() => vec![Place::Failed],
             Mode::Text(_) => vec![Place::Text],
         };
@@ -321,6 +322,9 @@ impl App {
     /// Remembers what a frame has shown.
     pub fn drawn(&mut self, drawn: Drawn) {
         self.drawn = drawn;
+        if matches!(self.mode, Mode::Normal) {
+            self.keep_column_on_screen();
+        }
     }
 
     /// What an open picker wants a list of.

@@ -1,5 +1,5 @@
 //! Which key means what, and where. Dispatch, the help screen, the hints and the README's list all come from the one table
-//! in [`bindings`].
+//! in `bindings`.
 
 mod bindings;
 
@@ -43,11 +43,13 @@ pub enum Place {
     Text,
     /// What stands there when nothing could be traced.
     Failed,
+    /// Where that is about a target, and another one can be chosen.
+    Retry,
 }
 
 impl Place {
     /// All, in the order in which they are explained.
-    pub const ALL: [Place; 16] = [
+    pub const ALL: [Place; 17] = [
         Place::Always,
         Place::Everywhere,
         Place::Lists,
@@ -64,6 +66,7 @@ impl Place {
         Place::TextBox,
         Place::Text,
         Place::Failed,
+        Place::Retry,
     ];
 
     /// What it is called.
@@ -85,6 +88,7 @@ impl Place {
             Place::TextBox => "Text boxes",
             Place::Text => "Help and details",
             Place::Failed => "Failed start",
+            Place::Retry => "Failed start of a target",
         }
     }
 }
@@ -189,6 +193,10 @@ pub fn hints(places: &[Place]) -> Vec<(String, &'static str)> {
     bindings.filter_map(hint).collect()
 }
 
+/// What the mouse does.
+pub const MOUSE: &str = "Mouse: the wheel moves; a click opens a tab, sorts by a header, selects a cell or zooms into a frame; a click on \
+     what is selected is Enter.";
+
 /// The list of keys for the README.
 pub fn markdown() -> String {
     let mut text = String::new();
@@ -203,7 +211,7 @@ pub fn markdown() -> String {
         }
         text.push('\n');
     }
-    text.truncate(text.trim_end().len());
+    text.push_str(MOUSE);
     text.push('\n');
     text
 }

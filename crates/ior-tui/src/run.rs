@@ -170,8 +170,9 @@ impl Dashboard<'_> {
         self.console.draw(area, &mut |buffer| {
             drawn = screen::draw(buffer, area, app, theme);
         })?;
-        self.app.drawn(drawn);
         self.frame = Some(frame);
+        // This can change what is selected: there is another frame then.
+        self.app.drawn(drawn);
         Ok(())
     }
 

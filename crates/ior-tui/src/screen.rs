@@ -32,7 +32,7 @@ pub fn draw(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme) -> Drawn 
         tabs(buffer, layout.tabs, app, theme, &mut drawn.hits);
         content(buffer, layout.content, app, theme, &mut drawn.hits);
         status::filter(buffer, layout.filter, app, theme);
-        status::facts(buffer, layout.facts, app, theme, layout.filter.is_empty());
+        status::facts(buffer, layout.facts, app, theme, layout.filter);
     }
     let front = Rect {
         height: area.height - layout.hints.height,

@@ -219,13 +219,9 @@ fn take() -> io::Result<()> {
     )
 }
 
-/// Gives the terminal back before an exit that no owner outlives, such as one from another thread.
-pub fn restore() {
-    give_back();
-}
-
-/// Makes the terminal what it was. Nothing is done about failures: it may be gone.
-fn give_back() {
+/// Makes the terminal what it was, if it is ours: for an end of the program that drops nothing, too. Nothing is done about
+/// failures: the terminal may be gone.
+pub fn give_back() {
     if !OURS.swap(false, Ordering::Relaxed) {
         return;
     }

@@ -3,6 +3,7 @@
 use ior_core::Snapshot;
 use ior_core::snapshot::{Session, Target};
 
+use super::text::Retry;
 use super::{App, Mode, Seen};
 
 /// Answers after which an old failure is believed to be a new one that reads the same.
@@ -84,7 +85,7 @@ impl App {
         if let (Some(why), Seen::Nothing, None) = (&session.over, self.seen, &self.attaching)
             && !matches!(self.mode, Mode::Picker(_) | Mode::Text(_))
         {
-            self.mode = Mode::failed(why);
+            self.mode = Mode::failed(why, Retry::Possible);
             self.changed();
         }
     }

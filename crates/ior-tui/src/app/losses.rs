@@ -69,8 +69,9 @@ pub fn losses(session: &Session) -> Vec<Missing> {
         .collect()
 }
 
-/// The counter in the status line; `None` if nothing is missing.
-pub fn counter(session: &Session) -> Option<String> {
+/// The counter in the status line: of everything that is missing if that fits into so many cells, or else of the worst.
+/// `None` if nothing is missing.
+pub fn counter(session: &Session, room: usize) -> Option<String> {
     let missing = losses(session).into_iter();
     let parts: Vec<String> = missing
         .map(|missing| match missing.count {
@@ -78,7 +79,12 @@ pub fn counter(session: &Session) -> Option<String> {
             None => format!("{}: unknown", missing.what),
         })
         .collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    let all = parts.join(", ");
+    match &parts[..] {
+        [] => None,
+        [worst, _, ..] if all.len() > room => Some(format!("{worst}, … (!)")),
+        _ => Some(format!("{all} (!)")),
+    }
 }
 
 /// How far the session's clock (`CLOCK_BOOTTIME`) is behind that on the wall.

@@ -1,5 +1,6 @@
 //! What is open in front of the tabs.
 
+use super::text::Retry;
 use super::{Picker, Probes, Prompt, Text, TextBox};
 
 /// What has the keys.
@@ -19,8 +20,8 @@ pub enum Mode {
 
 impl Mode {
     /// Shows why nothing could be traced.
-    pub fn failed(cause: &str) -> Mode {
-        Mode::Text(Text::failure(cause))
+    pub fn failed(cause: &str, retry: Retry) -> Mode {
+        Mode::Text(Text::failure(cause, retry))
     }
 
     /// The text box that has the printable keys.

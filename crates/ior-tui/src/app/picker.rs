@@ -1,7 +1,5 @@
 //! Choosing what is traced: all processes, one, or a thread of one.
 
-use std::borrow::Cow;
-
 use ior_core::escape;
 use ior_core::snapshot::Target;
 
@@ -47,22 +45,17 @@ impl Item {
         }
     }
 
-    /// Whether a text in lower case is in its id, its name or its command line.
-    fn has(&self, text: &str) -> bool {
+    /// What is searched: its id, its name and its command line, in lower case.
+    fn searched(&self) -> String {
+        let id = self.id();
         let (name, command) = match self {
-            Item::Process(process) => (&process.name, Some(&process.command)),
-            Item::Thread(thread) => (&thread.name, None),
+            Item::Process(process) => (&process.name, &process.command[..]),
+            Item::Thread(thread) => (&thread.name, &[][..]),
         };
-        let lower = |bytes: &[u8]| -> String { readable(bytes).to_lowercase() };
-        self.id().to_string().contains(text)
-            || lower(name).contains(text)
-            || command.is_some_and(|command| lower(command).contains(text))
+        // A line end keeps a text from being found half in one and half in the other.
+        let text = format!("{id}\n{}\n{}", escape::utf8(name), escape::utf8(command));
+        text.to_lowercase()
     }
-}
-
-/// Bytes as they are typed: what is no text, as it is shown.
-fn readable(bytes: &[u8]) -> Cow<'_, str> {
-    escape::utf8(bytes)
 }
 
 /// What happens when nothing is chosen.
@@ -83,6 +76,10 @@ pub struct Picker {
     pub filter: TextBox,
     /// None before there was a list.
     items: Option<Vec<Item>>,
+    /// What is searched in each of them.
+    searched: Vec<String>,
+    /// The places of those that match.
+    matching: Vec<usize>,
     selected: Chosen,
     behind: Behind,
 }
@@ -93,6 +90,8 @@ impl Picker {
             among,
             filter: TextBox::default(),
             items: None,
+            searched: Vec::new(),
+            matching: Vec::new(),
             selected: Chosen::All,
             behind,
         }
@@ -132,10 +131,23 @@ impl Picker {
     }
 
     /// What is listed; the line for all is not among it.
-    pub fn listed(&self) -> Vec<&Item> {
+    pub fn listed(&self) -> impl Iterator<Item = &Item> {
+        let items = self.items.as_deref().unwrap_or_default();
+        self.matching.iter().filter_map(|place| items.get(*place))
+    }
+
+    /// What stands at a place of the list, the line for all not counted.
+    pub fn item(&self, place: usize) -> Option<&Item> {
+        let items = self.items.as_deref().unwrap_or_default();
+        items.get(*self.matching.get(place)?)
+    }
+
+    fn search(&mut self) {
         let text = self.filter.text().trim().to_lowercase();
-        let items = self.items.iter().flatten();
-        items.filter(|item| item.has(&text)).collect()
+        let places = 0..self.searched.len();
+        self.matching = places
+            .filter(|place| self.searched[*place].contains(&text))
+            .collect();
     }
 
     /// Whether the line for all is there, which is as long as nothing was typed.
@@ -150,7 +162,7 @@ impl Picker {
             Chosen::Nothing => None,
             Chosen::All => self.lists_all().then_some(0),
             Chosen::One(id) => {
-                let place = self.listed().iter().position(|item| item.id() == id);
+                let place = self.listed().position(|item| item.id() == id);
                 place.map(|place| place + before)
             }
         }
@@ -158,7 +170,7 @@ impl Picker {
 
     /// Lines there are, the one for all counted.
     pub fn len(&self) -> usize {
-        self.listed().len() + usize::from(self.lists_all())
+        self.matching.len() + usize::from(self.lists_all())
     }
 
     /// Whether nothing matches.
@@ -171,7 +183,7 @@ impl Picker {
         let before = usize::from(self.lists_all());
         self.selected = match place.checked_sub(before) {
             None => Chosen::All,
-            Some(place) => match self.listed().get(place) {
+            Some(place) => match self.item(place) {
                 Some(item) => Chosen::One(item.id()),
                 None => Chosen::Nothing,
             },
@@ -180,6 +192,7 @@ impl Picker {
 
     /// Something was typed: the first match is selected.
     pub fn typed(&mut self) {
+        self.search();
         self.select(0);
     }
 
@@ -188,7 +201,11 @@ impl Picker {
     pub fn list(&mut self, items: Vec<Item>) -> bool {
         let is_other = self.items.as_ref() != Some(&items);
         let is_first = self.items.is_none();
-        self.items = Some(items);
+        if is_other {
+            self.searched = items.iter().map(Item::searched).collect();
+            self.items = Some(items);
+            self.search();
+        }
         if is_first && !self.lists_all() {
             // The text was typed before there was anything to match.
             self.select(0);

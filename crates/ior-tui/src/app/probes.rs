@@ -1,7 +1,7 @@
 //! Choosing which syscalls are traced.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ior_core::snapshot::Command;
 use ior_core::syscall::SYSCALLS;
@@ -40,6 +40,8 @@ pub struct Probes {
     pub search: Option<TextBox>,
     /// What was searched for.
     text: String,
+    /// What is listed.
+    entries: Vec<Entry>,
 }
 
 impl Probes {
@@ -50,8 +52,9 @@ impl Probes {
             selected: None,
             search: None,
             text: String::new(),
+            entries: Vec::new(),
         };
-        probes.selected = probes.entries().first().copied();
+        probes.typed();
         probes
     }
 
@@ -61,27 +64,30 @@ impl Probes {
     }
 
     /// The list: each family, and its syscalls below it.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    fn list(&mut self) {
         let text = self.text().trim().to_lowercase();
-        let mut entries = Vec::new();
+        self.entries.clear();
         for family in Family::ALL {
             let of_family = family.as_str().to_lowercase().contains(&text);
             let syscalls = of(family);
-            let syscalls: Vec<_> = syscalls
+            let mut syscalls = syscalls
                 .filter(|syscall| of_family || syscall.name.contains(&text))
-                .collect();
-            if !syscalls.is_empty() {
-                entries.push(Entry::Family(family));
-                entries.extend(syscalls.into_iter().map(Entry::Syscall));
+                .peekable();
+            if syscalls.peek().is_some() {
+                self.entries.push(Entry::Family(family));
+                self.entries.extend(syscalls.map(Entry::Syscall));
             }
         }
-        entries
     }
 
     /// The place of the selected line.
     pub fn place(&self) -> Option<usize> {
         let selected = self.selected?;
-        self.entries().iter().position(|entry| *entry == selected)
+        self.entries.iter().position(|entry| *entry == selected)
     }
 
     /// Whether a line's syscalls are traced.
@@ -107,22 +113,29 @@ impl Probes {
 
     /// Selects a line by its place.
     pub fn select(&mut self, place: usize) {
-        self.selected = self.entries().get(place).copied();
+        self.selected = self.entries.get(place).copied();
     }
 
     /// Something was typed: the first match is selected.
     pub fn typed(&mut self) {
-        let entries = self.entries();
+        self.list();
         let text = self.text().trim().to_lowercase();
         let is_match = |entry: &&Entry| match entry {
             Entry::Family(family) => family.as_str().to_lowercase().contains(&text),
             Entry::Syscall(syscall) => syscall.name.contains(&text),
         };
-        self.selected = entries.iter().find(is_match).or(entries.first()).copied();
+        let first = self.entries.first();
+        self.selected = self.entries.iter().find(is_match).or(first).copied();
+    }
+
+    /// Lists everything again; what is selected stays so.
+    fn show_all(&mut self) {
+        self.text.clear();
+        self.list();
     }
 
     fn go(&mut self, motion: Motion, page: usize) {
-        let len = self.entries().len();
+        let len = self.entries.len();
         let to = match self.place() {
             Some(place) => motion.from(place, len, page),
             None => Some(0),
@@ -154,7 +167,7 @@ impl Probes {
 
     /// Traces all syscalls that are listed, or none of them.
     fn set_listed(&mut self, traced: Traced) {
-        for entry in self.entries() {
+        for entry in &self.entries {
             if let Entry::Syscall(syscall) = entry {
                 match traced {
                     Traced::None => self.traced.remove(&syscall.slot),
@@ -173,11 +186,14 @@ impl Probes {
 }
 
 /// Every syscall that can be traced, once however many calling conventions have it.
-fn all() -> impl Iterator<Item = &'static Syscall> {
+static ALL: LazyLock<Vec<&'static Syscall>> = LazyLock::new(|| {
     let mut seen = BTreeSet::new();
-    let mut is_new = move |syscall: &&Syscall| seen.insert(syscall.slot);
     let can_be = SYSCALLS.iter().filter(|syscall| syscall.ignored.is_none());
-    can_be.filter(move |syscall| is_new(syscall))
+    can_be.filter(|syscall| seen.insert(syscall.slot)).collect()
+});
+
+fn all() -> impl Iterator<Item = &'static Syscall> {
+    ALL.iter().copied()
 }
 
 /// Those of a family.
@@ -202,7 +218,7 @@ impl App {
                 probes.search = None;
                 probes.typed();
             }
-            Action::Close if !probes.text.is_empty() => probes.text.clear(),
+            Action::Close if !probes.text.is_empty() => probes.show_all(),
             Action::Close => self.mode = Mode::Normal,
             Action::Toggle | Action::All | Action::Nothing => {
                 match action {

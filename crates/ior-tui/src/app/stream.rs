@@ -23,7 +23,8 @@ pub struct Stream {
     /// The place of the selected row among those that pass the filter.
     row: usize,
     first: usize,
-    column: usize,
+    /// The column of the selected cell.
+    pub column: usize,
     search: Option<(Regex, Step)>,
 }
 
@@ -72,6 +73,11 @@ impl App {
     }
 
     pub(super) fn move_in_stream(&mut self, motion: Motion) {
+        // A stream that goes on is at its newest row.
+        let is_down = matches!(motion, Motion::Down | Motion::PageDown | Motion::Last);
+        if is_down && !self.is_paused() {
+            return;
+        }
         self.hold();
         let Some(total) = self.kept_rows().map(Tail::len) else {
             return;

@@ -189,6 +189,14 @@ pub fn beside(motion: Motion, column: usize, on_screen: &[usize]) -> Option<usiz
     }
 }
 
+/// The column itself if it is on the screen, or else the nearest that is.
+fn nearest(column: usize, on_screen: &[usize]) -> usize {
+    let columns = on_screen.iter().copied();
+    columns
+        .min_by_key(|other| other.abs_diff(column))
+        .unwrap_or(column)
+}
+
 /// All three.
 #[derive(Debug)]
 pub struct Tables {
@@ -265,6 +273,24 @@ impl Tables {
 }
 
 impl App {
+    /// Selects a column that is on the screen, should the selected one have been dropped for want of room.
+    pub(super) fn keep_column_on_screen(&mut self) {
+        let columns = self.drawn.hits.headers();
+        let now = self.look().column;
+        let next = nearest(now, &columns);
+        let tables = &mut self.tables;
+        let grouping = tables.grouping;
+        match self.tab {
+            _ if next == now => return,
+            Tab::Syscalls => tables.syscalls.select_column(next, grouping),
+            Tab::Files => tables.files.select_column(next, grouping),
+            Tab::Processes => tables.processes.select_column(next, grouping),
+            Tab::Stream if self.is_paused() => self.stream.column = next,
+            _ => return,
+        }
+        self.changed();
+    }
+
     /// Goes to another line or column of the open table.
     pub(super) fn move_in_table(&mut self, motion: Motion) {
         let Some(picture) = self.picture().cloned() else {

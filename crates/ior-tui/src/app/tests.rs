@@ -2,5 +2,6 @@
 
 mod actions;
 mod boxes;
+mod flame;
 mod selection;
 mod stream;

@@ -28,7 +28,16 @@ pub enum Subject {
     /// A row: names and values.
     Details(Vec<(&'static str, String)>),
     /// Why nothing is traced.
-    Failure(String),
+    Failure(String, Retry),
+}
+
+/// Whether another target could do better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// It could.
+    Possible,
+    /// There is no session to trace it.
+    Impossible,
 }
 
 impl Text {
@@ -52,13 +61,18 @@ impl Text {
     }
 
     /// Why nothing is traced.
-    pub fn failure(cause: &str) -> Text {
-        Text::new(Subject::Failure(cause.to_owned()))
+    pub fn failure(cause: &str, retry: Retry) -> Text {
+        Text::new(Subject::Failure(cause.to_owned(), retry))
     }
 
     /// Whether it says why nothing is traced: there are no tabs behind it.
     pub fn is_failure(&self) -> bool {
-        matches!(self.subject, Subject::Failure(_))
+        matches!(self.subject, Subject::Failure(..))
+    }
+
+    /// Whether another target can be chosen.
+    pub fn can_retry(&self) -> bool {
+        matches!(self.subject, Subject::Failure(_, Retry::Possible))
     }
 }
 
@@ -82,7 +96,7 @@ impl App {
                 }
                 .min(last);
             }
-            Action::PickProcess if text.is_failure() => {
+            Action::PickProcess if text.can_retry() => {
                 self.mode = Mode::Picker(super::Picker::first());
             }
             Action::Close if !text.is_failure() => self.mode = Mode::Normal,

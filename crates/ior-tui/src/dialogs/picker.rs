@@ -47,7 +47,6 @@ pub fn draw(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme, dra
     let list = below(inner, 1);
     // The header and the line that says how many there are; see the table.
     let page = crate::panes::lines(list.height);
-    let listed = picker.listed();
     let total = picker.len();
     let first = first_line(picker.place(), total, page);
     let all = usize::from(picker.lists_all());
@@ -64,8 +63,8 @@ pub fn draw(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme, dra
     };
     let cell = |line: usize, column: usize| match (first + line).checked_sub(all) {
         None => all_of(picker.among, column),
-        Some(place) => listed
-            .get(place)
+        Some(place) => picker
+            .item(place)
             .map_or_else(Text::default, |item| of_item(item, column)),
     };
     table.draw(buffer, list, &cell, theme, &mut drawn.hits);

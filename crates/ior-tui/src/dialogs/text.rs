@@ -27,7 +27,7 @@ pub fn draw(
         TextSubject::Help => ("Help", help(app, theme)),
         TextSubject::Losses => ("What is missing", missing(app, theme)),
         TextSubject::Details(lines) => ("Details", details(lines, theme)),
-        TextSubject::Failure(cause) => ("Nothing is traced", failure(cause, theme)),
+        TextSubject::Failure(cause, _) => ("Nothing is traced", failure(cause, theme)),
     };
     const WIDTH: usize = 104;
     // Two cells of border and two of air.
@@ -74,6 +74,8 @@ fn labelled(label: impl Into<String>, text: impl Into<String>, theme: &Theme) ->
 /// What is missing, and every key by where it holds.
 fn help(app: &App, theme: &Theme) -> Vec<Paragraph> {
     let mut lines = missing(app, theme);
+    lines.push(Paragraph::plain("", Style::new()));
+    lines.push(Paragraph::plain(keymap::MOUSE, Style::new()));
     for place in Place::ALL {
         lines.push(Paragraph::plain("", Style::new()));
         lines.push(Paragraph::plain(place.title(), theme.header));

@@ -139,7 +139,8 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Text, &[Code(KeyCode::Esc), Char('q'), Code(KeyCode::Enter), Char('?'), Char('H'), Char('!'), Char('i')], A::Close, "go back", "back"),
 
     bind(Place::Failed, &[Char('q'), Code(KeyCode::Esc)], A::Quit, "end", "quit"),
-    bind(Place::Failed, &[Char('p')], A::PickProcess, "choose another process to trace", "process"),
     bind(Place::Failed, &[Code(KeyCode::Up), Char('k')], A::Move(Motion::Up), "up", ""),
     bind(Place::Failed, &[Code(KeyCode::Down), Char('j')], A::Move(Motion::Down), "down", ""),
+
+    bind(Place::Retry, &[Char('p')], A::PickProcess, "choose another process to trace", "process"),
 ];

@@ -35,31 +35,36 @@ pub fn filter(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme) {
 struct Fact {
     text: String,
     style: Style,
-    /// What is least important goes first where there is no room.
+    /// The least important goes first where there is no room; no two are alike.
     rank: u8,
 }
 
-/// Target, time, rate, rows, recording, what is missing; as much of it as there is room for.
-pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, with_filter: bool) {
+/// Target, time, rate, rows, recording, what is missing; as much of it as there is room for. The filter is among them where
+/// it has no line of its own.
+pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, own_line: Rect) {
     const GAP: usize = 2;
     let Some(session) = app.session() else { return };
-    let mut facts = of_session(session, theme);
+    let mut facts = of_session(session, area.width, theme);
     if app.is_paused() {
-        facts.insert(0, fact("PAUSED".to_owned(), theme.key, 1));
+        facts.insert(0, fact("PAUSED".to_owned(), theme.key, 2));
     }
     let filter = app.filters().now();
-    if with_filter && !filter.is_empty() {
-        facts.push(fact(format!("filter: {filter}"), Style::new(), 2));
+    if own_line.is_empty() && !filter.is_empty() {
+        facts.push(fact(format!("filter: {filter}"), Style::new(), 4));
     }
-    let width =
-        |facts: &[Fact]| -> usize { facts.iter().map(|fact| text::cells(&fact.text) + GAP).sum() };
-    while facts.len() > 1 && width(&facts) > usize::from(area.width) + GAP {
-        let least = facts.iter().enumerate().max_by_key(|(_, fact)| fact.rank);
-        match least.map(|(place, _)| place) {
-            Some(place) => facts.remove(place),
-            None => break,
-        };
+    let mut by_rank: Vec<&Fact> = facts.iter().collect();
+    by_rank.sort_by_key(|fact| fact.rank);
+    let mut left = usize::from(area.width) + GAP;
+    let mut kept = Vec::new();
+    for fact in by_rank {
+        let needed = text::cells(&fact.text) + GAP;
+        // The most important one is cut rather than left out.
+        if needed <= left || kept.is_empty() {
+            left = left.saturating_sub(needed);
+            kept.push(fact.rank);
+        }
     }
+    facts.retain(|fact| kept.contains(&fact.rank));
     let mut x = area.x;
     for Fact { text, style, .. } in facts {
         let left = Rect {
@@ -76,18 +81,18 @@ fn fact(text: String, style: Style, rank: u8) -> Fact {
     Fact { text, style, rank }
 }
 
-fn of_session(session: &Session, theme: &Theme) -> Vec<Fact> {
+fn of_session(session: &Session, width: u16, theme: &Theme) -> Vec<Fact> {
     let elapsed = u64::try_from(session.elapsed.as_nanos()).unwrap_or(u64::MAX);
     // A rate is far from the largest number there is.
     let rate = session.calls_per_s.max(0.0).round() as u64;
     let mut facts = Vec::new();
-    if let Some(missing) = app::counter(session) {
-        facts.push(fact(format!("{missing} (!)"), theme.bad, 0));
+    if let Some(missing) = app::counter(session, usize::from(width) / 2) {
+        facts.push(fact(missing, theme.bad, 0));
     }
-    facts.push(fact(target(&session.target), Style::new(), 4));
-    facts.push(fact(Nanos(elapsed).to_string(), theme.dim, 6));
-    facts.push(fact(format!("{} calls/s", Count(rate)), Style::new(), 5));
-    facts.push(fact(format!("{} rows", Count(session.rows)), theme.dim, 7));
+    facts.push(fact(target(&session.target), Style::new(), 5));
+    facts.push(fact(Nanos(elapsed).to_string(), theme.dim, 7));
+    facts.push(fact(format!("{} calls/s", Count(rate)), Style::new(), 6));
+    facts.push(fact(format!("{} rows", Count(session.rows)), theme.dim, 8));
     if let Some(recording) = &session.recording {
         let (word, style) = match recording.active {
             true => ("rec", theme.good),
@@ -95,7 +100,8 @@ fn of_session(session: &Session, theme: &Theme) -> Vec<Fact> {
         };
         let path = text::harmless(recording.path.as_bytes());
         let rows = Count(recording.rows);
-        facts.push(fact(format!("{word}: {path} {rows} rows"), style, 3));
+        let rank = if recording.active { 3 } else { 9 };
+        facts.push(fact(format!("{word}: {path} {rows} rows"), style, rank));
     }
     if let Some(why) = &session.over {
         let why = text::harmless(why.as_bytes());

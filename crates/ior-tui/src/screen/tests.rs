@@ -139,10 +139,10 @@ fn drawn_outside(app: &App, (width, height): (u16, u16), theme: &Theme) -> Optio
 }
 
 fn sizes() -> Vec<(u16, u16)> {
-    let widths =
-        (1..=200).flat_map(|width| [1, 2, 3, 4, 5, 6, 9, 24, 60].map(|height| (width, height)));
-    let heights =
-        (1..=60).flat_map(|height| [1, 2, 5, 11, 12, 20, 40, 80, 200].map(|width| (width, height)));
+    let widths = (1..=60)
+        .chain((61..=200).step_by(9))
+        .flat_map(|width| [1, 3, 6, 24].map(|height| (width, height)));
+    let heights = (1..=60).flat_map(|height| [1, 5, 12, 80].map(|width| (width, height)));
     widths.chain(heights).collect()
 }
 
@@ -179,8 +179,7 @@ fn a_screen_that_shrinks_keeps_going() {
 
 #[test]
 fn names_neither_act_nor_are_mistaken_for_others() {
-    let mut world = FakeWorld::default();
-    world.processes = (1u32..)
+    let processes = (1u32..)
         .zip(HOSTILE)
         .map(|(pid, name)| Process {
             pid,
@@ -190,6 +189,10 @@ fn names_neither_act_nor_are_mistaken_for_others() {
             command: name.repeat(300),
         })
         .collect();
+    let world = FakeWorld {
+        processes,
+        ..FakeWorld::default()
+    };
     for (first, keys) in situations() {
         let mut rig = Rig::new(OwnFeed::new(HOSTILE), first, (120, 40));
         rig.world = world.clone();

@@ -33,9 +33,8 @@ pub const SITUATIONS: &[(&str, &str, Place)] = &[
 ];
 
 /// A dashboard in a situation, in which there is a filter to undo, a file to open and something selected to be used.
-pub fn situation(keys: &str, size: (u16, u16)) -> Rig<DemoFeed> {
-    let (feed, _) = demo();
-    let mut rig = Rig::new(feed, First::Tabs, size);
+pub fn situation(keys: &str, size: (u16, u16)) -> Rig<OwnFeed> {
+    let mut rig = Rig::new(feed(), First::Tabs, size);
     rig.filter("bytes>=0");
     rig.keys("e1k");
     rig.keys(keys);
@@ -43,9 +42,24 @@ pub fn situation(keys: &str, size: (u16, u16)) -> Rig<DemoFeed> {
     rig
 }
 
-fn failed() -> Rig<DemoFeed> {
-    let (feed, _) = demo();
-    Rig::new(feed, First::Failed("cannot attach".into()), SIZE)
+/// A session with more files and processes than a screen has lines.
+fn feed() -> OwnFeed {
+    let names: Vec<Vec<u8>> = (0..100)
+        .map(|number| format!("/d{}/f{number}", number % 40).into())
+        .collect();
+    let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+    OwnFeed::new(&names)
+}
+
+fn failed() -> Rig<OwnFeed> {
+    Rig::new(feed(), First::Failed("cannot attach".into()), SIZE)
+}
+
+/// A session that could not trace its target.
+fn over() -> Rig<OwnFeed> {
+    let mut feed = OwnFeed::new(&[]);
+    feed.facts.over = Some("there is no process 1234".into());
+    Rig::new(feed, First::Tabs, SIZE)
 }
 
 fn every_key() -> HashSet<String> {
@@ -80,11 +94,12 @@ fn state(app: &App) -> String {
 
 #[test]
 fn a_key_that_means_nothing_does_nothing_and_none_panics() {
-    let mut rigs: Vec<Rig<DemoFeed>> = SITUATIONS
+    let mut rigs: Vec<Rig<OwnFeed>> = SITUATIONS
         .iter()
         .map(|(_, keys, _)| situation(keys, SIZE))
         .collect();
     rigs.push(failed());
+    rigs.push(over());
     for rig in &mut rigs {
         let places = rig.app.places();
         for name in every_key() {
@@ -129,13 +144,14 @@ fn every_place_is_somewhere() {
         seen.extend(situation(keys, SIZE).app.places());
     }
     seen.extend(failed().app.places());
+    seen.extend(over().app.places());
     for place in Place::ALL {
         assert!(seen.contains(&place), "{place:?}");
     }
 }
 
 /// Whether an action has done what it stands for.
-fn check(action: Action, rig: &mut Rig<DemoFeed>, before: &str, what: &str) {
+fn check(action: Action, rig: &mut Rig<OwnFeed>, before: &str, what: &str) {
     let effects = rig.take_effects();
     let has = |wanted: &dyn Fn(&Effect) -> bool| effects.iter().any(wanted);
     let commands = |wanted: &dyn Fn(&Command) -> bool| {
@@ -207,7 +223,7 @@ fn check(action: Action, rig: &mut Rig<DemoFeed>, before: &str, what: &str) {
     assert!(holds, "{what}\n{}", rig.screen());
 }
 
-fn enter_did_something(rig: &Rig<DemoFeed>, effects: &[Effect], before: &str) -> bool {
+fn enter_did_something(rig: &Rig<OwnFeed>, effects: &[Effect], before: &str) -> bool {
     let narrowed = effects
         .iter()
         .any(|effect| matches!(effect, Effect::Command(Command::Filter(_))));
@@ -221,7 +237,8 @@ fn moving_leads_where_it_says() {
         ("4", Tab::Files),
         ("5", Tab::Processes),
     ] {
-        let mut rig = situation(keys, SIZE);
+        let mut rig = Rig::new(demo().0, First::Tabs, SIZE);
+        rig.keys(keys);
         let place = |rig: &Rig<DemoFeed>| match &rig.app.picture().unwrap().pane {
             Pane::Syscalls(window) => (window.selected, window.total),
             Pane::Files(window) => (window.selected, window.total),
@@ -319,7 +336,7 @@ fn a_cell_becomes_the_condition_it_stands_for() {
 
 #[test]
 fn the_wheel_and_clicks_do_what_keys_do() {
-    let mut rig = situation("1", (120, 30));
+    let mut rig = Rig::new(demo().0, First::Tabs, SIZE);
     let tab = rig.screen().lines().next().unwrap().find("Files").unwrap();
     rig.click(u16::try_from(tab).unwrap(), 0);
     assert_eq!(rig.app.tab(), Tab::Files);
@@ -381,11 +398,10 @@ fn moving_the_mouse_is_not_worth_a_frame() {
 
 #[test]
 fn what_is_chosen_is_traced() {
-    let (feed, _) = demo();
-    let mut rig = Rig::new(feed, First::Picker, SIZE);
+    let mut rig = Rig::new(feed(), First::Picker, SIZE);
     rig.keys("NGIN");
     rig.code(KeyCode::Enter);
-    let target = |rig: &mut Rig<DemoFeed>| {
+    let target = |rig: &mut Rig<OwnFeed>| {
         let effects = rig.take_effects().into_iter();
         let mut targets = effects.filter_map(|effect| match effect {
             Effect::Command(Command::Target(target)) => Some(target),
@@ -425,6 +441,13 @@ fn a_session_that_is_over_before_it_began_says_why_and_can_be_left() {
         let effects = rig.take_effects();
         assert!(matches!(effects[..], [Effect::Quit]), "{effects:?}");
     }
+    // Another target can be chosen where there is a session.
+    let mut rig = over();
+    rig.keys("p");
+    rig.keys("nginx");
+    rig.code(KeyCode::Enter);
+    assert_eq!(rig.feed.commands, [Command::Target(Target::Process(812))]);
+    assert!(rig.screen().contains("│ attaching… │"), "{}", rig.screen());
     // One that had rows is still to be looked at.
     let mut feed = OwnFeed::new(&[b"a"]);
     feed.facts.over = Some("the traced processes have ended".into());

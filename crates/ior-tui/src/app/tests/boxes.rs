@@ -1,22 +1,20 @@
 use crossterm::event::{Event, KeyCode};
 use ior_core::Filter;
-use ior_core::live::DemoFeed;
 use ior_core::snapshot::Command;
 use proptest::prelude::*;
 
 use super::super::*;
 use crate::keymap::BINDINGS;
-use crate::rig::{OwnFeed, Rig, demo};
+use crate::rig::{OwnFeed, Rig};
 
 const SIZE: (u16, u16) = (100, 30);
 
 /// A dashboard with each of the text boxes open.
-fn boxes() -> Vec<Rig<DemoFeed>> {
+fn boxes() -> Vec<Rig<OwnFeed>> {
     let open = ["f", "1/", "7 /", "7 ?", "p", "5jt", "o/", "3o/"];
     open.into_iter()
         .map(|keys| {
-            let (feed, _) = demo();
-            let mut rig = Rig::new(feed, First::Tabs, SIZE);
+            let mut rig = Rig::new(OwnFeed::new(&[b"/a", b"/b"]), First::Tabs, SIZE);
             rig.keys(keys);
             if rig.app.mode.text_box().is_none() {
                 // On the first tab the key for the probes is the one for the order of frames.
@@ -58,8 +56,7 @@ fn pasting_goes_into_the_text_box_and_nowhere_else() {
         let text = rig.app.mode.text_box().map(|text| text.text().to_owned());
         assert_eq!(text.as_deref(), Some("pid=1 comm=q "));
     }
-    let (feed, _) = demo();
-    let mut rig = Rig::new(feed, First::Tabs, SIZE);
+    let mut rig = Rig::new(OwnFeed::new(&[b"/a"]), First::Tabs, SIZE);
     rig.event(Event::Paste("q3p".into()));
     assert!(rig.take_effects().is_empty());
     assert_eq!(rig.app.tab(), Tab::Flame);

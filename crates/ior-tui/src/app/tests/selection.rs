@@ -94,16 +94,14 @@ fn picker() -> Rig<OwnFeed> {
 }
 
 fn picked(rig: &Rig<OwnFeed>) -> String {
-    match rig.app.mode() {
-        Mode::Picker(picker) => format!(
-            "{:?}",
-            picker.place().map(|place| match picker.lists_all() {
-                true if place == 0 => 0,
-                all => picker.listed()[place - usize::from(all)].id(),
-            })
-        ),
-        _ => String::new(),
-    }
+    let Mode::Picker(picker) = rig.app.mode() else {
+        return String::new();
+    };
+    let id = |place: usize| match place.checked_sub(usize::from(picker.lists_all())) {
+        None => 0,
+        Some(place) => picker.item(place).unwrap().id(),
+    };
+    format!("{:?}", picker.place().map(id))
 }
 
 #[test]

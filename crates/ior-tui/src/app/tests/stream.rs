@@ -43,6 +43,8 @@ fn a_paused_stream_keeps_its_rows() {
     assert_eq!(rig.app.selected_row().unwrap().seq, newest);
     rig.keys(" ");
     assert!(!rig.app.is_paused());
+    rig.code(KeyCode::Down);
+    assert!(!rig.app.is_paused());
     // Going up in a stream that goes on pauses it.
     rig.code(KeyCode::Up);
     assert!(rig.app.is_paused());

@@ -25,7 +25,8 @@ fn a_name_is_found_by_its_own_condition_whatever_it_is() {
 
 #[test]
 fn a_directory_is_what_is_directly_in_it() {
-    let cases: &[(&[u8], &[&[u8]], &[&[u8]])] = &[
+    type Names<'n> = &'n [&'n [u8]];
+    let cases: &[(&[u8], Names<'_>, Names<'_>)] = &[
         (
             b"/etc",
             &[b"/etc/passwd", b"/etc/", b"/etc/\xff"],
