@@ -21,6 +21,9 @@ use crate::session::tasks::{self, Watched};
 use crate::sink::Account;
 use crate::source::{Live, Source};
 
+/// What is said until the trace is attached; the screens know it by its beginning.
+pub const ATTACHING: &str = "attaching…";
+
 /// How long to wait for rows before looking at what else there is to do.
 const TICK: Duration = Duration::from_millis(20);
 /// Rows of a batch at most.
@@ -261,7 +264,7 @@ impl Collector {
 
     /// Traces others from now on. The statistics begin anew: they would be about nobody in particular.
     fn aim(&mut self, target: Target) -> Result<(), Gone> {
-        self.notice = Some("attaching…".into());
+        self.notice = Some(ATTACHING.into());
         self.tell()?;
         let before = self.trace.is_some().then(|| self.target.clone());
         self.stop_trace();

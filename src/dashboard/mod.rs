@@ -124,8 +124,11 @@ fn live(
     quit: Arc<AtomicBool>,
 ) -> Result<Option<String>> {
     let begins_at_once = start.first == First::Tabs;
-    let (desk, mut feed, to_desk, orders) =
-        desk::desk(config.filter.clone(), first_facts(&config), View::Overview);
+    let (desk, mut feed, to_desk, orders) = desk::desk(
+        config.filter.clone(),
+        first_facts(&config, &start),
+        View::Overview,
+    );
     let spawn = |name: &str| thread::Builder::new().name(name.into());
     // Ends by itself when nobody tells it anything any more.
     let ends = Ends(Arc::clone(&quit));
@@ -157,9 +160,10 @@ fn live(
     recorded
 }
 
-/// Before anything is traced nothing is lost.
-fn first_facts(config: &Config) -> Facts {
+/// Before anything is traced nothing is lost. A screen that begins with the tabs waits until something is.
+fn first_facts(config: &Config, start: &Start) -> Facts {
     Facts {
+        notice: (start.first == First::Tabs).then(|| collector::ATTACHING.to_owned()),
         syscalls: config.options.syscalls.clone().into(),
         loss: Loss {
             not_seen: Some(0),
