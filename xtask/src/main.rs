@@ -2,9 +2,12 @@
 
 mod captures;
 mod codegen;
+mod debian;
 mod demo;
+mod dist;
 mod interop;
 mod join;
+mod kernels;
 mod overhead;
 mod process;
 mod setup;
@@ -24,6 +27,10 @@ usage: cargo xtask TASK
   demo                 build ior and show it at work (root)
   test                 every test; those that trace need root
   interop              read a recording with DuckDB, ClickHouse, polars and pyarrow (root; packages from PyPI)
+  dist [--check | --check-reproducible]
+                       the static binary, its pages and licences, as tar.gz, .deb and .rpm; try them in empty
+                       systems (root), or make them again elsewhere and compare
+  kernels [NAME]...    boot the static binary on other kernels in an emulator (packages of Debian's)
   overhead [--rounds N] [--json]
                        what tracing costs, beside other tools (root)
   codegen [--check]    write the files that follow from syscalls/table.toml, or check that they are fresh
@@ -50,6 +57,8 @@ fn run(args: &[String]) -> Result<()> {
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
         "interop" => interop::run(rest),
+        "dist" => dist::run(rest),
+        "kernels" => kernels::run(rest),
         "overhead" => overhead::run(rest),
         "codegen" => codegen::run(rest),
         "audit" => tracefs::audit(rest),
