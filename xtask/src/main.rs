@@ -11,6 +11,7 @@ mod kernels;
 mod overhead;
 mod process;
 mod setup;
+mod soak;
 mod table;
 mod tests;
 mod tracefs;
@@ -33,6 +34,7 @@ usage: cargo xtask TASK
   kernels [NAME]...    boot the static binary on other kernels in an emulator (packages of Debian's)
   overhead [--rounds N] [--json]
                        what tracing costs, beside other tools (root)
+  soak --minutes N     a long run under a mixed load: nothing may grow (root)
   codegen [--check]    write the files that follow from syscalls/table.toml, or check that they are fresh
   audit                compare the running kernel's syscalls with the table (root)
   capture              print the running kernel's syscalls in the format of syscalls/captures (root)";
@@ -60,6 +62,7 @@ fn run(args: &[String]) -> Result<()> {
         "dist" => dist::run(rest),
         "kernels" => kernels::run(rest),
         "overhead" => overhead::run(rest),
+        "soak" => soak::run(rest),
         "codegen" => codegen::run(rest),
         "audit" => tracefs::audit(rest),
         "capture" => tracefs::capture(rest),
