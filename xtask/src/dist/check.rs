@@ -206,6 +206,7 @@ fn deb(packages: &Packages, system: &Path) -> Result<()> {
     }
     succeeds(inside(system, &["dpkg", "--verify", "ior"])?)?;
     traces(system, "/usr/bin/ior", "/bin/ls")?;
+    rights(system)?;
     succeeds(inside(system, &["dpkg", "--purge", "ior"])?)?;
     fs::remove_file(system.join("tmp/ior.deb"))?;
     let after = files(system)?;
@@ -220,6 +221,46 @@ fn deb(packages: &Packages, system: &Path) -> Result<()> {
     );
     println!("the .deb installs, runs and goes without a trace");
     fs::remove_dir_all(system).with_context(|| system.display().to_string())
+}
+
+/// A user with two capabilities can trace and is told what is lost; one with none, and a container, are refused in one line.
+fn rights(system: &Path) -> Result<()> {
+    let ior = ["/usr/bin/ior", "--plain", "--", "/bin/ls", "/"];
+    let nobody = [
+        "setpriv",
+        "--reuid=65534",
+        "--regid=65534",
+        "--clear-groups",
+    ];
+    let two = "-all,+cap_38,+cap_39"; // CAP_PERFMON and CAP_BPF, by numbers for older libraries
+    let (inherited, ambient) = (format!("--inh-caps={two}"), format!("--ambient-caps={two}"));
+    let with_two = [&nobody[..], &[inherited.as_str(), ambient.as_str()], &ior].concat();
+    let traced = inside(system, &with_two)?;
+    let said = String::from_utf8_lossy(&traced.stderr).into_owned();
+    ensure!(
+        said.contains("warning: no CAP_DAC_READ_SEARCH"),
+        "not said what is lost: {said}"
+    );
+    ensure!(
+        succeeds(traced)?.contains(",execve,"),
+        "no rows with two capabilities"
+    );
+    let without = [&nobody[..], &["--inh-caps=-all"], &ior].concat();
+    refused(inside(system, &without)?, "CAP_BPF")?;
+    let container = [&["unshare", "--pid", "--fork", "--mount-proc"][..], &ior].concat();
+    refused(inside(system, &container)?, "pid namespace")
+}
+
+/// COMMAND did not run, and one line says why.
+fn refused(output: Output, why: &str) -> Result<()> {
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.code() == Some(125) && said.lines().count() == 1 && said.contains(why),
+        "not refused for want of {why}: {}: {said}",
+        output.status
+    );
+    ensure!(output.stdout.is_empty(), "COMMAND ran: {said}");
+    Ok(())
 }
 
 /// All files of a system but dpkg's own notes.
