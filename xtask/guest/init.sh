@@ -19,7 +19,7 @@ failed() { name=$1; shift; say "check $name FAILED $(echo "$*" | tr '\n' ' ' | c
 # check NAME COMMAND...: passes if COMMAND succeeds; its output is shown if not.
 check() {
 	name=$1; shift
-	if "$@" > /tmp/said 2>&1; then passed "$name"; else sed 's/^/    /' /tmp/said; failed "$name" "$(tail -n 3 /tmp/said)"; fi
+	if ("$@") > /tmp/said 2>&1; then passed "$name"; else sed 's/^/    /' /tmp/said; failed "$name" "$(tail -n 3 /tmp/said)"; fi
 }
 
 # A number of ior's first line of statistics: `statistic calls`.
@@ -38,7 +38,7 @@ account() {
 }
 
 live() {
-	live --test-threads 1 --exact "$1" > /tmp/live 2>&1 && grep -q '1 passed' /tmp/live && return
+	/bin/live --test-threads 1 --exact "$1" > /tmp/live 2>&1 && grep -q '1 passed' /tmp/live && return
 	cat /tmp/live; return 1
 }
 
@@ -157,7 +157,8 @@ suite() {
 
 mkdir -p /proc /sys /dev /tmp
 if [ $$ = 1 ]; then
-	busybox --install -s /bin
+	trap 'poweroff -f' EXIT
+	/bin/busybox --install -s /bin
 	mount -t proc proc /proc
 	mount -t sysfs sysfs /sys
 	mount -t devtmpfs dev /dev
@@ -181,4 +182,3 @@ case $(cat /proc/cmdline) in
 *) suite ;;
 esac
 say end
-[ $$ = 1 ] && poweroff -f
