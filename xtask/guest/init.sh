@@ -5,12 +5,12 @@
 
 export PATH=/bin HOME=/ LC_ALL=C
 export IOR_REQUIRE_BPF=1 IOR_BIN=/bin/ior IOR_WORKLOAD=/bin/workload
-# A disturbed row is the harness's to find; this suite asks for few of its tests, by name.
+# A few of the end-to-end tests; none that sends a signal, for which the harness needs another shell than busybox's.
 LIVE="command::open command::openat command::stat command::rename command::relative_to_dirfd command::unreadable_path
 command::odd_names command::deep_path command::dup command::copies_by_fork command::sent_by_socket
 command::open_before_trace command::mount command::exec command::exec_by_thread command::process_tree
 command::gone_at_once command::threads command::ia32 attached::open_before_trace scopes::two_trees_of_three
-in_flight::command cli::command_not_found cli::no_privilege"
+cli::command_not_found cli::no_privilege"
 
 say() { echo "@@ $*"; }
 passed() { say "check $1 ok"; }
@@ -128,7 +128,8 @@ variant() {
 	say "fact hook $hook"
 	say "fact pairing ${chosen#*, }"
 	has() { ior doctor --json | grep "\"name\":\"$1\"" | grep -q '"verdict":"ok"'; }
-	has bpf_loop && say "fact walk bpf_loop" || say "fact walk bounded"
+	has bpf_loop && walk=bpf_loop || walk=bounded
+	say "fact walk $walk"
 	has bpf_rdonly_cast && say "fact reads cast" || say "fact reads probe"
 	say "fact attach $(sed -n 's/^ior: attached in \(.*\) (.*/\1/p' /tmp/err)"
 	programs
@@ -140,7 +141,10 @@ suite() {
 	check loop_totals loop_totals
 	check loop_rows loop_rows
 	check tiny_ring tiny_ring
-	for test in $LIVE; do check "$test" live "$test"; done
+	for test in $LIVE; do
+		# Without bpf_loop a path has 32 components at most: docs/architecture.md (m).
+		[ "$walk:$test" = bounded:command::deep_path ] || check "$test" live "$test"
+	done
 	parquet > /tmp/parquet.said; cat /tmp/parquet.said
 	check no_bpf_loop without bpf_loop
 	check no_cast without bpf_rdonly_cast
@@ -166,6 +170,7 @@ if [ $$ = 1 ]; then
 	mount -t tracefs tracefs /sys/kernel/tracing
 	mount -t securityfs security /sys/kernel/security
 	mkdir -p /dev/shm
+	ln -s /proc/self/fd /dev/fd
 	ip link set lo up
 fi
 say "fact kernel $(uname -r)"

@@ -3,6 +3,7 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,8 +17,11 @@ int main(void)
 	union bpf_attr attr;
 	unsigned int key = 0;
 	unsigned long value = 0;
+	/* Before 5.11 maps count as locked memory, all of a user's together. */
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
 	int map;
 
+	setrlimit(RLIMIT_MEMLOCK, &unlimited);
 	memset(&attr, 0, sizeof(attr));
 	attr.map_type = BPF_MAP_TYPE_HASH;
 	attr.key_size = sizeof(key);

@@ -8,8 +8,12 @@ mod system;
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -27,18 +31,16 @@ pub fn run(args: &[String]) -> Result<()> {
     let directory = workspace::target_dir()?.join("kernels");
     fs::create_dir_all(&directory).with_context(|| directory.display().to_string())?;
     let system = system::make(&directory)?;
-    let (mut outcomes, mut absent) = (Vec::new(), Vec::new());
+    let (mut machines, mut absent) = (Vec::new(), Vec::new());
     for kernel in wanted {
         match fetch::image(kernel, &directory) {
-            Ok(image) => {
-                eprintln!("+ boot {}", kernel.name);
-                let log = directory.join(format!("{}.log", kernel.name));
-                let mut outcome = boot::run(kernel, &image, &system.initramfs, &log)?;
-                read_recording(&mut outcome, &system.ior, &directory)?;
-                outcomes.push((kernel.name, outcome));
-            }
+            Ok(image) => machines.push((kernel, image)),
             Err(error) => absent.push(format!("{}: {error:#}", kernel.name)),
         }
+    }
+    let mut outcomes = boot_all(&machines, &system.initramfs, &directory)?;
+    for (_, outcome) in &mut outcomes {
+        read_recording(outcome, &system.ior, &directory)?;
     }
     print!("{}", report::table(&outcomes));
     if !absent.is_empty() {
@@ -52,6 +54,44 @@ pub fn run(args: &[String]) -> Result<()> {
         true => Ok(()),
         false => bail!("on other kernels:\n{}", failures.join("\n")),
     }
+}
+
+/// Boots as many at a time as there are CPUs: an emulated machine is one thread.
+fn boot_all(
+    machines: &[(&'static Kernel, PathBuf)],
+    initramfs: &Path,
+    directory: &Path,
+) -> Result<Vec<(&'static str, Outcome)>> {
+    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || -> Result<()> {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some((kernel, image)) = machines.get(at) else {
+                return Ok(());
+            };
+            eprintln!("+ boot {}", kernel.name);
+            let log = directory.join(format!("{}.log", kernel.name));
+            let outcome = boot::run(kernel, image, initramfs, &log)?;
+            if let Ok(mut outcomes) = outcomes.lock() {
+                outcomes.push((at, kernel.name, outcome));
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+        let workers: Vec<_> = (0..cpus.min(machines.len()))
+            .map(|_| scope.spawn(work))
+            .collect();
+        workers
+            .into_iter()
+            .try_for_each(|worker| worker.join().unwrap_or_else(|_| bail!("a worker panicked")))
+    })?;
+    let mut outcomes = outcomes.into_inner().unwrap_or_default();
+    outcomes.sort_by_key(|(at, _, _)| *at);
+    Ok(outcomes
+        .into_iter()
+        .map(|(_, name, outcome)| (name, outcome))
+        .collect())
 }
 
 fn wanted(args: &[String]) -> Result<Vec<&'static Kernel>> {

@@ -78,7 +78,8 @@ pub fn run(kernel: &Kernel, image: &Path, initramfs: &Path, log: &Path) -> Resul
                     heard = Instant::now();
                 }
                 if line.contains("@@ check") {
-                    eprintln!("  {:5.0} s {}", begun.elapsed().as_secs_f64(), line.trim());
+                    let (name, seconds) = (kernel.name, begun.elapsed().as_secs());
+                    eprintln!("{seconds:5} s {name}: {}", line.trim());
                 }
                 outcome.take(&line);
             }
