@@ -61,6 +61,17 @@ loop_rows() { traced_loop -- sh -c 'echo | loop 20000' && account 40002; }
 
 tiny_ring() { traced_loop --buffer-size 64KiB -- sh -c 'echo | loop 100000' && account 200002; }
 
+# Nobody reads for two seconds, and the rings are small: what is lost is counted.
+suspended_reader() {
+	: > /tmp/err
+	traced_loop --buffer-size 64KiB -- sh -c 'echo | loop 150000' &
+	waiter=$!
+	until grep -q attached /tmp/err; do usleep 50000; done
+	reader=$(pidof ior | tr ' ' '\n' | sort -n | head -n 1) # the other is COMMAND before its exec
+	kill -STOP "$reader"; sleep 2; kill -CONT "$reader"
+	wait $waiter && account 300002 && [ "$(statistic lost)" -gt 0 ]
+}
+
 parquet() {
 	mkdir -p /tmp/parquet
 	ior --parquet /tmp/rows.parquet -- workload rename /tmp/parquet > /tmp/out 2> /tmp/err || { cat /tmp/err; return 1; }
@@ -141,6 +152,7 @@ suite() {
 	check loop_totals loop_totals
 	check loop_rows loop_rows
 	check tiny_ring tiny_ring
+	check suspended_reader suspended_reader
 	for test in $LIVE; do
 		# Without bpf_loop a path has 32 components at most: docs/architecture.md (m).
 		[ "$walk:$test" = bounded:command::deep_path ] || check "$test" live "$test"

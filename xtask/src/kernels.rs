@@ -71,7 +71,8 @@ fn boot_all(
             };
             eprintln!("+ boot {}", kernel.name);
             let log = directory.join(format!("{}.log", kernel.name));
-            let outcome = boot::run(kernel, image, initramfs, &log)?;
+            let mut outcome = boot::run(kernel, image, initramfs, &log)?;
+            outcome.expect_kernel(kernel.version());
             if let Ok(mut outcomes) = outcomes.lock() {
                 outcomes.push((at, kernel.name, outcome));
             }

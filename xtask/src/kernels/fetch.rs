@@ -32,6 +32,13 @@ const fn kernel(
     }
 }
 
+impl Kernel {
+    /// How the release begins that `uname -r` must say there.
+    pub fn version(&self) -> &str {
+        self.name.split('-').next().unwrap_or(self.name)
+    }
+}
+
 /// All of them, in order of age, and one again with the kernel locked down.
 pub const KERNELS: [Kernel; 7] = [
     kernel("5.10", "bullseye", (&["linux-image-5.10."], "-amd64")),
@@ -88,6 +95,9 @@ pub fn image(kernel: &Kernel, directory: &Path) -> Result<PathBuf> {
     eprintln!("+ download {name}");
     let package = release.download(&name)?;
     let unpacked = directory.join("unpacked");
+    if unpacked.exists() {
+        fs::remove_dir_all(&unpacked)?; // of a run that was cut off
+    }
     debian::unpack(&package, &unpacked)?;
     let boot = unpacked.join("boot");
     let file = fs::read_dir(&boot)

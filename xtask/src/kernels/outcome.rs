@@ -49,6 +49,17 @@ impl Outcome {
         }
     }
 
+    /// It was the kernel that was meant.
+    pub fn expect_kernel(&mut self, version: &str) {
+        let found = self.facts.get("kernel").cloned().unwrap_or_default();
+        let verdict = match found.strip_prefix(version) {
+            Some(rest) if rest.starts_with(['.', '-', '+']) => Ok(()),
+            _ => Err(format!("found `{found}`")),
+        };
+        self.checks
+            .insert(0, ("is_that_kernel".to_owned(), verdict));
+    }
+
     /// Every reason not to be content.
     pub fn failures(&self) -> impl Iterator<Item = String> + '_ {
         let failed = self.checks.iter().filter_map(|(name, verdict)| {
@@ -84,6 +95,24 @@ mod tests {
             outcome.failures().collect::<Vec<_>>(),
             ["b: FAILED why not"]
         );
+    }
+
+    #[test]
+    fn another_kernel_is_found_out() {
+        for (found, is_it) in [
+            ("7.2.13+deb14-amd64", true),
+            ("7.20.1", false),
+            ("6.12.1", false),
+        ] {
+            let mut outcome = Outcome::default();
+            outcome.take(&format!("@@ fact kernel {found}"));
+            outcome.expect_kernel("7.2");
+            assert_eq!(
+                outcome.verdict("is_that_kernel").unwrap().is_ok(),
+                is_it,
+                "{found}"
+            );
+        }
     }
 
     #[test]
