@@ -16,7 +16,7 @@ const TOOLS: [(&str, &str); 2] = [("cargo-deb", "3.8.0"), ("cargo-generate-rpm",
 /// Where there is neither SOURCE_DATE_EPOCH nor git: the first second that every archive format can hold.
 const NO_DATE: &str = "315532800";
 
-/// What a tar.gz has besides the binary, the pages and the licences: the file in the sources, and its name there.
+/// Texts of the packages: the file in the sources, and its name there.
 const TEXTS: [(&str, &str); 5] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
@@ -30,7 +30,7 @@ pub fn make(root: &Path, target: &Path, date: &str) -> Result<Packages> {
     let tools = tools()?;
     let binary = build::static_binary(root, target)?;
     let pages = build::output(target).join("package");
-    write_pages(root, &pages)?;
+    stage(root, &binary, &pages)?;
     let directory = target.join("packages");
     emptied(&directory)?;
     let maker = Maker {
@@ -41,7 +41,7 @@ pub fn make(root: &Path, target: &Path, date: &str) -> Result<Packages> {
     };
     maker.deb(&tools)?;
     maker.rpm(&tools)?;
-    maker.tar_gz(&binary, &pages)?;
+    maker.tar_gz(&pages)?;
     let names = sums(&directory)?;
     Ok(Packages {
         directory,
@@ -50,8 +50,8 @@ pub fn make(root: &Path, target: &Path, date: &str) -> Result<Packages> {
     })
 }
 
-/// The man pages, the completions and the licences of what is linked.
-fn write_pages(root: &Path, pages: &Path) -> Result<()> {
+/// The binary, the man pages, the completions, the licences of what is linked, and our own texts.
+fn stage(root: &Path, binary: &Path, pages: &Path) -> Result<()> {
     emptied(pages)?;
     process::run(
         process::cargo()?
@@ -59,7 +59,13 @@ fn write_pages(root: &Path, pages: &Path) -> Result<()> {
             .arg(pages),
     )?;
     let text = licences::text(root)?;
-    fs::write(pages.join("THIRD-PARTY-LICENCES"), text).context("THIRD-PARTY-LICENCES")
+    fs::write(pages.join("THIRD-PARTY-LICENCES"), text).context("THIRD-PARTY-LICENCES")?;
+    // Copied now, and so younger than the sources: only files that are younger get the sources' date in an .rpm.
+    fs::copy(binary, pages.join("ior")).context("ior")?;
+    for (source, to) in TEXTS {
+        fs::copy(root.join(source), pages.join(to)).with_context(|| source.to_owned())?;
+    }
+    Ok(())
 }
 
 /// The directory of the tools, which are installed there if they are missing.
@@ -124,20 +130,16 @@ impl Maker<'_> {
         )
     }
 
-    fn tar_gz(&self, binary: &Path, pages: &Path) -> Result<()> {
+    fn tar_gz(&self, pages: &Path) -> Result<()> {
         let name = format!("ior-{}-x86_64-linux", env!("CARGO_PKG_VERSION"));
         let staged = build::output(self.target).join(&name);
         emptied(&staged)?;
         process::run(
             Command::new("cp")
                 .arg("--recursive")
-                .arg(binary)
-                .args(["man", "completions", "THIRD-PARTY-LICENCES"].map(|part| pages.join(part)))
+                .arg(pages.join("."))
                 .arg(&staged),
         )?;
-        for (source, to) in TEXTS {
-            fs::copy(self.root.join(source), staged.join(to)).with_context(|| source.to_owned())?;
-        }
         let tar = self.directory.join(format!("{name}.tar"));
         process::run(
             Command::new("tar")
