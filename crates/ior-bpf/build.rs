@@ -16,9 +16,12 @@ fn main() {
         other => panic!("ior has no BPF side for target architecture {other:?}"),
     };
     println!("cargo:rerun-if-changed=bpf");
+    // The object names its sources; where they happen to be is nobody's business and would make builds differ.
+    let here = env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    let unnamed = format!("-ffile-prefix-map={here}=.");
     if let Err(error) = SkeletonBuilder::new()
         .source(SOURCE)
-        .clang_args(["-mcpu=v3", arch, "-Wall", "-Werror"])
+        .clang_args(["-mcpu=v3", arch, "-Wall", "-Werror", &unnamed])
         .build_and_generate(&out)
     {
         panic!(

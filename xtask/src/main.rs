@@ -2,12 +2,16 @@
 
 mod captures;
 mod codegen;
+mod debian;
 mod demo;
+mod dist;
 mod interop;
 mod join;
+mod kernels;
 mod overhead;
 mod process;
 mod setup;
+mod soak;
 mod table;
 mod tests;
 mod tracefs;
@@ -24,8 +28,13 @@ usage: cargo xtask TASK
   demo                 build ior and show it at work (root)
   test                 every test; those that trace need root
   interop              read a recording with DuckDB, ClickHouse, polars and pyarrow (root; packages from PyPI)
+  dist [--check | --check-reproducible]
+                       the static binary, its pages and licences, as tar.gz, .deb and .rpm; try them in empty
+                       systems (root), or make them again elsewhere and compare
+  kernels [NAME]...    boot the static binary on other kernels in an emulator (packages of Debian's)
   overhead [--rounds N] [--json]
                        what tracing costs, beside other tools (root)
+  soak --minutes N     a long run under a mixed load: nothing may grow (root)
   codegen [--check]    write the files that follow from syscalls/table.toml, or check that they are fresh
   audit                compare the running kernel's syscalls with the table (root)
   capture              print the running kernel's syscalls in the format of syscalls/captures (root)";
@@ -50,7 +59,10 @@ fn run(args: &[String]) -> Result<()> {
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
         "interop" => interop::run(rest),
+        "dist" => dist::run(rest),
+        "kernels" => kernels::run(rest),
         "overhead" => overhead::run(rest),
+        "soak" => soak::run(rest),
         "codegen" => codegen::run(rest),
         "audit" => tracefs::audit(rest),
         "capture" => tracefs::capture(rest),

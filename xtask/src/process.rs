@@ -36,6 +36,20 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
+/// Runs the command without showing it; its standard output, in the C locale. Fails unless it succeeds.
+pub fn output(command: &mut Command) -> Result<String> {
+    let shown = shown(command);
+    let output = command
+        .env("LC_ALL", "C")
+        .output()
+        .with_context(|| format!("cannot run {shown}"))?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!("{shown}: {}: {}", output.status, said.trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
 /// The command line, for people.
 pub fn shown(command: &Command) -> String {
     let program = command.get_program().to_string_lossy();

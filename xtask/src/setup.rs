@@ -46,6 +46,23 @@ const TEST_NEEDS: [Need; 2] = [
     need("python3", "python3", "python3"),
 ];
 
+/// What the checks of the packages need besides.
+const SYSTEM_NEEDS: [Need; 2] = [
+    need("debootstrap", "debootstrap", "debootstrap"),
+    need("busybox", "busybox-static", "busybox"),
+];
+
+/// What boots other kernels.
+const KERNEL_NEEDS: [Need; 3] = [
+    need(
+        "qemu-system-x86_64",
+        "qemu-system-x86",
+        "qemu-system-x86-core",
+    ),
+    need("busybox", "busybox-static", "busybox"),
+    need("cpio", "cpio", "cpio"),
+];
+
 /// Runs `setup`.
 pub fn run(args: &[String]) -> Result<()> {
     if !args.is_empty() {
@@ -91,6 +108,35 @@ pub fn ensure_for_tests() -> Result<()> {
         return Ok(());
     }
     install(&missing)
+}
+
+/// Installs what small systems are made of.
+pub fn ensure_for_systems() -> Result<()> {
+    ensure_all(SYSTEM_NEEDS)
+}
+
+/// Installs what boots other kernels.
+pub fn ensure_for_kernels() -> Result<()> {
+    ensure_all(KERNEL_NEEDS)
+}
+
+fn ensure_all(needs: impl IntoIterator<Item = Need>) -> Result<()> {
+    let missing: Vec<Need> = needs
+        .into_iter()
+        .filter(|need| !is_there(need.probe))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    install(&missing)?;
+    match missing.iter().find(|need| !is_there(need.probe)) {
+        Some(need) => bail!(
+            "{} is still not there after installing {}",
+            need.probe,
+            need.apt
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Installs what makes Python's virtual environments, which Debian has in a package of its own.

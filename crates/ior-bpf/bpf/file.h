@@ -361,8 +361,11 @@ static __always_inline void name_namespace(struct inode *inode, struct file_def 
 		def->len = n;
 }
 
-/* How place_id's hash begins, by probe reads. */
-static __always_inline __u64 first_hash(struct dentry *dentry, __u64 hash)
+/*
+ * How place_id's hash begins, by probe reads. A function of its own, so that its stack is free again before the walk: all
+ * calls in each other have 512 bytes together.
+ */
+static __noinline __u64 first_hash(struct dentry *dentry, __u64 hash)
 {
 	struct dentry *parent = NULL;
 	__u64 words[INLINE_NAME / 8];

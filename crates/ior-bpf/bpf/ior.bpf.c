@@ -84,11 +84,21 @@ __noinline int define_again(void)
 	file = state->file;
 	file2 = state->file2;
 	early = state->early;
-	know_task(task, state);
 	name_objects(task, state, &syscalls[(state->call_plus_1 - 1) % MAX_CALL]);
 	state->file = file;
 	state->file2 = file2;
 	state->early = early;
+	return 0;
+}
+
+/* The same for the thread, apart from its objects: all calls in each other have 512 bytes of stack together. */
+__noinline int define_task_again(void)
+{
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+
+	if (state)
+		know_task(task, state);
 	return 0;
 }
 
@@ -102,8 +112,10 @@ static __always_inline void finish(struct task_struct *task, struct state *state
 		read_late(state, desc, ret);
 	count_call(state, desc, ret, latency);
 	if (want_rows) {
-		if (epoch - state->epoch > 1)
+		if (epoch - state->epoch > 1) {
+			define_task_again(); /* first: the thread forgets the objects it has seen */
 			define_again();
+		}
 		if (state->task_id)
 			send_call(task, state, desc, ret, latency);
 		else /* nobody would know whose call it was */

@@ -100,11 +100,11 @@ static __always_inline void remember_names(struct state *state, const volatile s
 #define WRITES 256
 
 /*
- * Whether a name that is read now, 0 `path` or 1 `path2`, can be another one than was passed: it does not begin as it did
- * when the call was entered or, where it could not be read then, the call itself has written there. Global, and so with
+ * Whether a name of `len` bytes that is read now, 0 `path` or 1 `path2`, can be another one than was passed: it does not
+ * begin as it did when the call was entered, or the call itself has written where it was not kept. Global, and so with
  * plain numbers: the verifier looks at it once.
  */
-__noinline int name_was_changed(__u32 which, __s64 ret)
+__noinline int name_was_changed(__u32 which, __u32 len, __s64 ret)
 {
 	struct state *state = state_of(current_task());
 	const volatile struct syscall_desc *desc;
@@ -125,10 +125,11 @@ __noinline int name_was_changed(__u32 which, __s64 ret)
 		for (int i = 0; i < SAVED_NAME / 8; i++)
 			if (name_word(now[i] ^ state->names[which][i], i * 8, n))
 				return 1;
-		return 0;
+		if (n < SAVED_NAME)
+			return 0;
 	}
 	to = state->args[desc->out & 7];
-	return desc->out != NO_ARG && ret >= 0 && to < name + LARGE_NAME && name < to + (ret ? ret : WRITES);
+	return desc->out != NO_ARG && ret >= 0 && to < name + len && name < to + (ret ? ret : WRITES);
 }
 
 /* What a record of a call with names, or with two files, has besides names. */
@@ -211,7 +212,7 @@ static __always_inline bool read_name(char *to, const __u32 room, const struct s
 		return true;
 	}
 	*len = n ? n - 1 : 0;
-	*name_state = name_was_changed(which, ret) ? NAME_FAULT : n < room ? NAME_WHOLE : NAME_CUT;
+	*name_state = name_was_changed(which, n, ret) ? NAME_FAULT : n < room ? NAME_WHOLE : NAME_CUT;
 	return n < room;
 }
 

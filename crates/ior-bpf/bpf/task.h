@@ -143,9 +143,21 @@ static __always_inline bool is_followed_or_target(struct task_struct *task, cons
 	return (scope.follow && state && state->flags & FOLLOWED) || is_target(task);
 }
 
+/* The bytes of a name up to the first NUL. Older kernels (5.10) leave behind it what an earlier, longer name had there. */
+static __always_inline __u64 before_nul(__u64 word)
+{
+	__u64 nul = (word - 0x0101010101010101ULL) & ~word & 0x8080808080808080ULL;
+
+	return nul ? word & (((nul & -nul) >> 7) - 1) : word;
+}
+
 static __always_inline bool has_comm(struct task_struct *task)
 {
 	struct comm comm = comm_of(task);
+	__u64 begin = before_nul(comm.word[0]);
+
+	comm.word[1] = begin >> 56 ? before_nul(comm.word[1]) : 0;
+	comm.word[0] = begin;
 
 	__no_unroll
 	for (int i = 0; i < MAX_COMMS; i++) {

@@ -53,7 +53,14 @@ impl Check {
 
 /// Probes this kernel and this user.
 pub fn examine() -> Vec<Check> {
-    let mut checks = vec![kernel(), btf(), privilege(), pid_namespace(), lockdown()];
+    let mut checks = vec![
+        kernel(),
+        btf(),
+        privilege(),
+        cgroup_paths(),
+        pid_namespace(),
+        lockdown(),
+    ];
     match Features::probe(&[]) {
         Ok(features) => checks.extend(optional(&features)),
         Err(error) => checks.push(Check::bad(
@@ -105,6 +112,18 @@ fn privilege() -> Check {
             &error.to_string(),
         ),
     }
+}
+
+fn cgroup_paths() -> Check {
+    if caps::opens_by_handle() {
+        return Check::ok("cgroup paths", "yes");
+    }
+    Check::bad(
+        "cgroup paths",
+        Verdict::Degraded,
+        "no",
+        "the column cgroup stays empty: run as root, or give the binary CAP_DAC_READ_SEARCH too",
+    )
 }
 
 fn pid_namespace() -> Check {

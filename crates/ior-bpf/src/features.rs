@@ -107,6 +107,9 @@ impl Features {
                 "no bpf_loop (Linux 5.17): paths of more than 32 components are cut".to_owned(),
             );
         }
+        if !privilege::opens_by_handle() {
+            lines.push("no CAP_DAC_READ_SEARCH: the column cgroup stays empty".to_owned());
+        }
         lines
     }
 }

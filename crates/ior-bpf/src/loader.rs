@@ -2,14 +2,14 @@
 
 use std::fs::File;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, AsRawFd as _};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd};
 use std::path::Path;
 
 use ior_core::syscall::{
     ByteClass, CountForm, CountIs, FlagsForm, MAX_CALL, MAX_SLOT, NO_ARG, OffsetForm, OffsetIs,
 };
 use ior_core::{Abi, Loss, Syscall};
-use libbpf_rs::skel::{OpenSkel as _, SkelBuilder as _};
+use libbpf_rs::skel::{OpenSkel as _, Skel as _, SkelBuilder as _};
 use libbpf_rs::{Link, MapCore as _, MapFlags, MapHandle, MapType, OpenObject, ProgramMut};
 
 use crate::features::{Features, has_tracefs};
@@ -21,7 +21,8 @@ use crate::{Error, Hook, Options, Pairing, Scope, callbacks, clock, privilege};
 const DEFAULT_RINGS: u32 = 64 << 20;
 /// Most row rings; CPUs beyond share. Eight rings carry far more than the reader can take.
 const MAX_RINGS: u32 = 8;
-/// Set (to anything) to see libbpf's own messages, the verifier's log among them, on standard error.
+/// Set (to anything) to see libbpf's own messages, the verifier's log among them, and each program's size to the
+/// verifier, on standard error.
 const SHOW_LIBBPF: &str = "IOR_SHOW_LIBBPF";
 /// `MAX_COMMS` of shared.h.
 const MAX_COMMS: usize = 16;
@@ -74,6 +75,9 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     let skel = open
         .load()
         .map_err(|source| load_error(source, "loading the BPF programs"))?;
+    if std::env::var_os(SHOW_LIBBPF).is_some() {
+        show_programs(&skel);
+    }
     fill_maps(&skel, &rings, &options.scope)?;
     let mut loaded = Loaded {
         skel,
@@ -409,18 +413,34 @@ impl Loaded {
     }
 }
 
+/// Says how much the verifier looked at, for whoever asked for libbpf's messages. Kernels before 5.16 do not tell.
+fn show_programs(skel: &IorSkel<'_>) {
+    let said = skel.object().progs().filter(|program| program.autoload());
+    for program in said {
+        let count = match info(program.as_fd()).map(|info| info.verified_insns) {
+            Some(count) if count > 0 => count.to_string(),
+            _ => "unknown".to_owned(),
+        };
+        eprintln!(
+            "ior: program {}: {count} instructions verified",
+            program.name().to_string_lossy()
+        );
+    }
+}
+
 fn recursion_misses(program: &ProgramMut<'_>) -> Option<u64> {
+    info(program.as_fd()).map(|info| info.recursion_misses)
+}
+
+/// What the kernel says about a program; fields it does not know are 0.
+fn info(program: BorrowedFd<'_>) -> Option<libbpf_rs::libbpf_sys::bpf_prog_info> {
     let mut info = libbpf_rs::libbpf_sys::bpf_prog_info::default();
     let mut len = size_of_val(&info) as u32;
     // SAFETY: `info` is a plain struct of `len` bytes that outlives the call.
     let error = unsafe {
-        libbpf_rs::libbpf_sys::bpf_prog_get_info_by_fd(
-            program.as_fd().as_raw_fd(),
-            &mut info,
-            &mut len,
-        )
+        libbpf_rs::libbpf_sys::bpf_prog_get_info_by_fd(program.as_raw_fd(), &mut info, &mut len)
     };
-    (error == 0).then_some(info.recursion_misses)
+    (error == 0).then_some(info)
 }
 
 fn possible_cpus() -> Result<u32, Error> {

@@ -3,6 +3,7 @@
 use std::fs;
 
 /// include/uapi/linux/capability.h
+const CAP_DAC_READ_SEARCH: u32 = 2;
 const CAP_SYS_ADMIN: u32 = 21;
 const CAP_PERFMON: u32 = 38;
 const CAP_BPF: u32 = 39;
@@ -12,13 +13,26 @@ const ROOT_PID_NAMESPACE: &str = "pid:[4026531836]";
 /// Whether the effective capabilities suffice to load tracing programs. Unknown counts as sufficient, so that the
 /// kernel's own words are shown.
 pub fn is_sufficient() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let effective = status.lines().find_map(|line| line.strip_prefix("CapEff:"));
-    let Some(set) = effective.and_then(|hex| u64::from_str_radix(hex.trim(), 16).ok()) else {
-        return true;
-    };
-    let has = |capability: u32| set >> capability & 1 == 1;
-    has(CAP_SYS_ADMIN) || (has(CAP_BPF) && has(CAP_PERFMON))
+    effective()
+        .is_none_or(|set| has(set, CAP_SYS_ADMIN) || (has(set, CAP_BPF) && has(set, CAP_PERFMON)))
+}
+
+/// Whether a file can be opened by its handle, as a cgroup is by its id. Unknown counts as able.
+pub fn opens_by_handle() -> bool {
+    effective().is_none_or(|set| has(set, CAP_DAC_READ_SEARCH))
+}
+
+/// The effective capabilities; `None` if they cannot be read.
+fn effective() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let hex = status
+        .lines()
+        .find_map(|line| line.strip_prefix("CapEff:"))?;
+    u64::from_str_radix(hex.trim(), 16).ok()
+}
+
+fn has(set: u64, capability: u32) -> bool {
+    set >> capability & 1 == 1
 }
 
 /// Whether the pids we see are those the kernel side sees.

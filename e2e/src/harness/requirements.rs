@@ -17,6 +17,11 @@ pub fn ior_binary() -> PathBuf {
     target.join("release").join("ior")
 }
 
+/// The workload: `IOR_WORKLOAD`, where the tests run on another system than the one they were built on, else `built`.
+pub fn workload(built: &str) -> PathBuf {
+    std::env::var_os("IOR_WORKLOAD").map_or_else(|| PathBuf::from(built), PathBuf::from)
+}
+
 /// What is missing for a test that traces; none: it can run.
 pub fn missing(ior: &Path) -> Option<String> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

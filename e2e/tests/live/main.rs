@@ -14,7 +14,6 @@ mod scopes;
 mod tools;
 mod volume;
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use e2e::harness::recorder::{Mode, Programs};
@@ -38,7 +37,7 @@ fn main() -> ExitCode {
     }
     let programs = Programs {
         ior,
-        workload: PathBuf::from(env!("CARGO_BIN_EXE_workload")),
+        workload: requirements::workload(env!("CARGO_BIN_EXE_workload")),
     };
     let trials = exact(&programs).into_iter().chain(groups(&programs));
     let trials = trials
