@@ -57,3 +57,20 @@ fn keys_are_told_from_events() {
 fn the_list_for_the_readme_has_every_key() {
     insta::assert_snapshot!(markdown());
 }
+
+/// `IOR_WRITE_KEYS=1 cargo test -p ior-tui readme` writes it.
+#[test]
+fn the_readme_lists_every_key() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = ("<!-- keys: begin -->\n", "<!-- keys: end -->");
+    let from = readme.find(begin).unwrap() + begin.len();
+    let to = readme.find(end).unwrap();
+    let wanted = markdown();
+    if std::env::var_os("IOR_WRITE_KEYS").is_some() {
+        let text = format!("{}{wanted}{}", &readme[..from], &readme[to..]);
+        std::fs::write(path, text).unwrap();
+    } else {
+        assert_eq!(&readme[from..to], wanted);
+    }
+}
