@@ -47,7 +47,8 @@ const TEST_NEEDS: [Need; 2] = [
 ];
 
 /// What the checks of the packages need besides.
-const SYSTEM_NEEDS: [Need; 2] = [
+const SYSTEM_NEEDS: [Need; 3] = [
+    need("rpm", "rpm", "rpm"),
     need("debootstrap", "debootstrap", "debootstrap"),
     need("busybox", "busybox-static", "busybox"),
 ];

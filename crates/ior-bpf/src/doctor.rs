@@ -139,13 +139,10 @@ fn pid_namespace() -> Check {
 }
 
 fn lockdown() -> Check {
-    let Ok(modes) = fs::read_to_string("/sys/kernel/security/lockdown") else {
+    let Some(mode) = caps::lockdown() else {
         return Check::ok("lockdown", "not known here (securityfs is not mounted)");
     };
-    let mode = modes
-        .split_whitespace()
-        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'));
-    match mode.unwrap_or("none") {
+    match mode.as_str() {
         "confidentiality" => Check::bad(
             "lockdown",
             Verdict::Missing,

@@ -16,6 +16,11 @@ pub enum Error {
         "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF=y, as the kernels of current distributions have"
     )]
     NoBtf,
+    /// BPF programs may not read kernel memory.
+    #[error(
+        "this kernel is locked down (confidentiality), so that BPF may not read its memory: boot with lockdown=integrity or none"
+    )]
+    Lockdown,
     /// Pids of this process's namespace mean nothing to the kernel side.
     #[error(
         "ior is inside a pid namespace, where process ids are not those of the kernel: run it on the host, or the container with --pid=host"

@@ -53,6 +53,9 @@ pub fn load(options: &Options) -> Result<Loaded, Error> {
     if !privilege::in_root_pid_namespace() {
         return Err(Error::PidNamespace);
     }
+    if privilege::lockdown().is_some_and(|mode| mode == "confidentiality") {
+        return Err(Error::Lockdown);
+    }
     let features = Features::probe(&options.named)?;
     let hook = options.hook.unwrap_or(features.hook());
     if hook == Hook::RawSyscalls && !has_tracefs() {

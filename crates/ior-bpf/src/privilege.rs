@@ -35,7 +35,35 @@ fn has(set: u64, capability: u32) -> bool {
     set >> capability & 1 == 1
 }
 
+/// How far the kernel is locked down (`none`, `integrity`, `confidentiality`); `None` where securityfs is not mounted.
+pub fn lockdown() -> Option<String> {
+    let modes = fs::read_to_string("/sys/kernel/security/lockdown").ok()?;
+    Some(chosen(&modes).unwrap_or("none").to_owned())
+}
+
+/// The word in brackets.
+fn chosen(modes: &str) -> Option<&str> {
+    modes
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix('[')?.strip_suffix(']'))
+}
+
 /// Whether the pids we see are those the kernel side sees.
 pub fn in_root_pid_namespace() -> bool {
     fs::read_link("/proc/self/ns/pid").map_or(true, |link| link.as_os_str() == ROOT_PID_NAMESPACE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lockdown_is_the_word_in_brackets() {
+        assert_eq!(
+            chosen("none integrity [confidentiality]\n"),
+            Some("confidentiality")
+        );
+        assert_eq!(chosen("[none] integrity confidentiality\n"), Some("none"));
+        assert_eq!(chosen(""), None);
+    }
 }

@@ -29,7 +29,7 @@ pub fn run(packages: &Packages) -> Result<()> {
     let systems = workspace::target_dir()?.join("systems");
     alone(packages, &systems.join("empty"))?;
     archive(packages, &systems.join("archive"))?;
-    rpm(packages)?;
+    rpm(packages, &systems.join("rpm"))?;
     match debian_system(&systems) {
         Ok(system) => deb(packages, &system),
         Err(error) => skipped(&format!("no new Debian system: {error:#}")),
@@ -141,22 +141,32 @@ fn archive(packages: &Packages, to: &Path) -> Result<()> {
     fs::remove_dir_all(to).with_context(|| to.display().to_string())
 }
 
-/// Fedora's tool lists the files, where it is there. That the package installs is not tried.
-fn rpm(packages: &Packages) -> Result<()> {
-    if process::find("rpm").is_none() {
-        eprintln!("skipped: reading the .rpm (no rpm here)");
-        return Ok(());
-    }
-    let mut list = Command::new("rpm");
-    let files = process::output(
-        list.args(["--query", "--list", "--package"])
-            .arg(packages.ending(".rpm")?),
-    )?;
+/// The .rpm goes into an empty directory and out of it again, by the rpm of this machine. Nothing is run there.
+fn rpm(packages: &Packages, system: &Path) -> Result<()> {
+    packages::emptied(system)?;
+    let rpm = |args: &[&str]| {
+        let mut command = Command::new("rpm");
+        command.arg("--root").arg(system).args(args);
+        if process::find("dpkg").is_some() {
+            command.arg("--force-debian"); // Debian's rpm wants to be asked twice
+        }
+        command
+    };
+    // An empty directory has nothing that a package could need.
+    process::output(rpm(&["--install", "--nodeps"]).arg(packages.ending(".rpm")?))?;
+    let binary = fs::read(system.join("usr/bin/ior")).context("the .rpm has no /usr/bin/ior")?;
     ensure!(
-        files.lines().any(|file| file == "/usr/bin/ior"),
-        "the .rpm has: {files}"
+        binary == fs::read(&packages.binary)?,
+        "the .rpm has another binary"
     );
-    Ok(())
+    process::output(&mut rpm(&["--verify", "--nodeps", "ior"]))?;
+    process::output(&mut rpm(&["--erase", "ior"]))?;
+    ensure!(
+        !system.join("usr/bin/ior").exists(),
+        "the .rpm leaves its binary behind"
+    );
+    println!("the .rpm installs and goes");
+    fs::remove_dir_all(system).with_context(|| system.display().to_string())
 }
 
 /// A new Debian system; what is needed for it is downloaded once.

@@ -121,7 +121,7 @@ impl Maker<'_> {
         process::run(
             Command::new(tools.join("cargo-generate-rpm"))
                 .args(["--profile", build::PROFILE, "--target", build::TARGET])
-                .args(["--source-date", self.date])
+                .args(["--auto-req", "no", "--source-date", self.date])
                 .arg("--target-dir")
                 .arg(self.target)
                 .arg("--output")

@@ -99,14 +99,28 @@ pub fn image(kernel: &Kernel, directory: &Path) -> Result<PathBuf> {
         fs::remove_dir_all(&unpacked)?; // of a run that was cut off
     }
     debian::unpack(&package, &unpacked)?;
-    let boot = unpacked.join("boot");
-    let file = fs::read_dir(&boot)
-        .with_context(|| format!("{name} has no /boot"))?
-        .filter_map(Result::ok)
-        .find(|entry| entry.file_name().to_string_lossy().starts_with("vmlinuz"));
-    let file = file.with_context(|| format!("{name} has no vmlinuz"))?;
-    fs::copy(file.path(), &image)?;
+    let file = vmlinuz(&unpacked)?.with_context(|| format!("{name} has no vmlinuz"))?;
+    fs::copy(file, &image)?;
     fs::remove_dir_all(&unpacked)?;
     fs::remove_file(&package)?;
     Ok(image)
+}
+
+/// The kernel in an unpacked package: `/boot/vmlinuz-VERSION`, in newer ones `/usr/lib/modules/VERSION/vmlinuz`.
+fn vmlinuz(unpacked: &Path) -> Result<Option<PathBuf>> {
+    let mut directories = vec![unpacked.join("boot")];
+    if let Ok(versions) = fs::read_dir(unpacked.join("usr/lib/modules")) {
+        for version in versions {
+            directories.push(version?.path());
+        }
+    }
+    for directory in directories.iter().filter(|directory| directory.is_dir()) {
+        for entry in fs::read_dir(directory)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with("vmlinuz") {
+                return Ok(Some(entry.path()));
+            }
+        }
+    }
+    Ok(None)
 }
