@@ -56,13 +56,14 @@ impl Column for ProcessColumn {
     }
 }
 
-/// Calls, bytes, latency.
-pub const SYSCALL_MEASURES: [SyscallColumn; 3] = [
+/// Calls, errors, latency, bytes: what fails and what is slow are asked for more often than which call moves most.
+pub const SYSCALL_MEASURES: [SyscallColumn; 4] = [
     SyscallColumn::Count,
-    SyscallColumn::Bytes,
+    SyscallColumn::Errors,
     SyscallColumn::Avg,
+    SyscallColumn::Bytes,
 ];
-/// Likewise; bytes are read or written.
+/// Calls, bytes read or written, latency.
 pub const FILE_MEASURES: [FileColumn; 4] = [
     FileColumn::Accesses,
     FileColumn::Read,
