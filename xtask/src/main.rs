@@ -10,6 +10,7 @@ mod join;
 mod kernels;
 mod overhead;
 mod process;
+mod screenshots;
 mod setup;
 mod soak;
 mod table;
@@ -35,6 +36,7 @@ usage: cargo xtask TASK
   overhead [--rounds N] [--json]
                        what tracing costs, beside other tools (root)
   soak --minutes N     a long run under a mixed load: nothing may grow (root)
+  screenshots          draw the README's pictures of the dashboard (docs/screenshots)
   codegen [--check]    write the files that follow from syscalls/table.toml, or check that they are fresh
   audit                compare the running kernel's syscalls with the table (root)
   capture              print the running kernel's syscalls in the format of syscalls/captures (root)";
@@ -56,6 +58,7 @@ fn run(args: &[String]) -> Result<()> {
     };
     match task.as_str() {
         "setup" => setup::run(rest),
+        "screenshots" => screenshots::run(rest),
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
         "interop" => interop::run(rest),

@@ -23,8 +23,8 @@ pub const DARK: Palette = Palette {
     background: "#16181d",
     text: "#d8dee9",
     numbered: [
-        "#2e3440", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#abb2bf", "#5c6370",
-        "#f47f89", "#b5e08c", "#f5d08b", "#7fc1ff", "#d990f0", "#6fd0dd", "#ffffff",
+        "#2e3440", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#abb2bf",
+        "#5c6370", "#f47f89", "#b5e08c", "#f5d08b", "#7fc1ff", "#d990f0", "#6fd0dd", "#ffffff",
     ],
 };
 
@@ -70,7 +70,13 @@ pub fn picture(buffer: &Buffer, palette: &Palette, title: &str) -> String {
     svg
 }
 
-fn run(svg: &mut String, (x, y, width): (u16, u16, u16), text: &str, look: &Look, palette: &Palette) {
+fn run(
+    svg: &mut String,
+    (x, y, width): (u16, u16, u16),
+    text: &str,
+    look: &Look,
+    palette: &Palette,
+) {
     let (left, top) = (
         f64::from(x) * CELL.0 + MARGIN,
         f64::from(y) * CELL.1 + MARGIN,
@@ -165,5 +171,7 @@ fn indexed(number: u8, palette: &Palette) -> String {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
