@@ -76,7 +76,7 @@ def main():
     def pauses():
         fd = create(file("seldom"))
         for _ in range(5):
-            time.sleep(0.01)
+            time.sleep(0.12)  # longer than a tenth of a second, in which parts of a recording may begin
             os.write(fd, b"p")
 
     def renames():
