@@ -493,27 +493,34 @@ static __always_inline struct file *open_file(struct task_struct *task, __u32 fd
 	return file;
 }
 
-/* Stands for the working directory where a descriptor is expected. */
+/* Stand for the working directory and the root directory where a descriptor is expected. */
 #define WORKING_DIRECTORY AT_FDCWD
+#define ROOT_DIRECTORY (AT_FDCWD - 1)
 
-/* The file behind a descriptor, or the working directory; 0 none. */
+/* The file behind a descriptor, the working directory or the root directory; 0 none. */
 static __noinline __u64 object_of(struct task_struct *task, struct state *state, __s32 fd)
 {
 	struct place place;
 
-	if (fd == WORKING_DIRECTORY) {
+	if (fd == WORKING_DIRECTORY || fd == ROOT_DIRECTORY) {
 		struct fs_struct *fs = TYPED(struct fs_struct, TASK(task, fs));
-		struct dentry *dentry = fs ? TYPED(struct dentry, READ(fs, pwd.dentry)) : NULL;
+		bool root = fd == ROOT_DIRECTORY;
+		struct dentry *dentry;
 
+		if (!fs)
+			return 0;
+		dentry = TYPED(struct dentry, root ? READ(fs, root.dentry) : READ(fs, pwd.dentry));
 		if (!dentry)
 			return 0;
-		place = place_of(READ(fs, pwd.mnt), dentry, READ(dentry, d_inode));
+		place = place_of(root ? READ(fs, root.mnt) : READ(fs, pwd.mnt), dentry, READ(dentry, d_inode));
 	} else {
 		struct file *file = open_file(task, fd);
 
 		if (!file)
 			return 0;
 		state->early = READ(file, f_pos);
+		if (READ(file, f_flags) & O_APPEND)
+			state->early = ~state->early;
 		place = place_of(READ(file, f_path.mnt), READ(file, f_path.dentry), READ(file, f_inode));
 	}
 	return place.dentry ? file_at(state, &place) : 0;

@@ -16,7 +16,11 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 /* The descriptor argument in that role, which may be AT_FDCWD; the working directory where there is no such argument. */
 static __always_inline __s32 dir_argument(const struct state *state, __u8 arg)
 {
-	return arg == NO_ARG ? WORKING_DIRECTORY : (__s32)state->args[arg & 7];
+	__s32 fd = state->args[arg & 7];
+
+	if (arg == NO_ARG)
+		return WORKING_DIRECTORY;
+	return fd == ROOT_DIRECTORY ? NO_OBJECT : fd;
 }
 
 /* A descriptor argument. As a number below 0 it is none, and never the working directory. */
@@ -61,6 +65,97 @@ static __always_inline void name_objects(struct task_struct *task, struct state 
 	state->file = first == NO_OBJECT ? 0 : object_of(task, state, first);
 }
 
+/* How many mounts may lie on each other at the root of a mount namespace (nullfs, rootfs, the real one), and one more. */
+#define ROOT_MOUNTS 4
+
+/* Whether the task's root directory is another one than its mount namespace's, as after chroot. */
+static __always_inline bool has_own_root(struct task_struct *task)
+{
+	struct fs_struct *fs = TYPED(struct fs_struct, TASK(task, fs));
+	struct mount *mount;
+	struct dentry *at;
+
+	if (!fs)
+		return false;
+	at = READ(fs, root.dentry);
+	mount = TYPED(struct mount, (char *)READ(fs, root.mnt) - bpf_core_field_offset(struct mount, mnt));
+	__no_unroll
+	for (int i = 0; i < ROOT_MOUNTS; i++) {
+		struct mount *above = READ(mount, mnt_parent);
+
+		if (READ(mount, mnt.mnt_root) != at)
+			return true;
+		if (above == mount)
+			return false;
+		at = READ(mount, mnt_mountpoint);
+		mount = above;
+	}
+	return true;
+}
+
+/* Whether a name was absolute when the call was entered; -1 if it could not be read. */
+static __always_inline int is_absolute(const struct state *state, const int which)
+{
+	return state->name_len[which] <= 0 ? -1 : (char)state->names[which][0] == '/';
+}
+
+/* Whether a call resolves absolute names from its directory argument: openat2 with RESOLVE_IN_ROOT; -1 if that cannot be read. */
+static __always_inline int resolves_in_root(const struct state *state, const volatile struct syscall_desc *desc)
+{
+	struct open_how_user how = {};
+
+	if (desc->kind != KIND_OPEN || !desc->flags_by_pointer)
+		return 0;
+	if (bpf_probe_read_user(&how, sizeof(how), (void *)state->args[desc->flags & 7]))
+		return -1;
+	return !!(how.resolve & RESOLVE_IN_ROOT);
+}
+
+/* Absolute names of the call that are not relative to the root of the mount namespace: finds what they are relative to. */
+__noinline int place_absolute_names(void)
+{
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+	const volatile struct syscall_desc *desc;
+	int in_root;
+
+	if (!state)
+		return 0;
+	desc = &syscalls[(state->call_plus_1 - 1) % MAX_CALL];
+	in_root = resolves_in_root(state, desc);
+	if (in_root) {
+		state->root = in_root < 0 ? NOTE_OWN_ROOT : NOTE_OWN_ROOT | NOTE_BELOW;
+		return 0;
+	}
+	if (!has_own_root(task))
+		return 0;
+	state->root = NOTE_OWN_ROOT;
+	if (is_absolute(state, 0) == 1) {
+		state->file = object_of(task, state, ROOT_DIRECTORY);
+		state->root |= NOTE_BELOW;
+	}
+	if (desc->path2 != NO_ARG && is_absolute(state, 1) == 1) {
+		state->file2 = object_of(task, state, ROOT_DIRECTORY);
+		state->root |= NOTE_BELOW2;
+	}
+	return 0;
+}
+
+/* Keeps the names of a call, and finds what they are relative to. */
+static __always_inline void know_names(struct state *state, const volatile struct syscall_desc *desc)
+{
+	remember_names(state, desc);
+	state->root = 0;
+	switch (desc->kind) {
+	case KIND_TWO_PATHS:
+	case KIND_PATH:
+	case KIND_OPEN:
+	case KIND_EXEC:
+		if (is_absolute(state, 0) || (desc->path2 != NO_ARG && is_absolute(state, 1)))
+			place_absolute_names();
+	}
+}
+
 static __always_inline void send_call(struct task_struct *task, struct state *state,
 				      const volatile struct syscall_desc *desc, __s64 ret, __u64 latency);
 
@@ -85,6 +180,8 @@ __noinline int define_again(void)
 	file2 = state->file2;
 	early = state->early;
 	name_objects(task, state, &syscalls[(state->call_plus_1 - 1) % MAX_CALL]);
+	if (state->root)
+		object_of(task, state, ROOT_DIRECTORY);
 	state->file = file;
 	state->file2 = file2;
 	state->early = early;
@@ -170,7 +267,7 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 		know_task(task, state);
 		name_objects(task, state, desc);
 		if (desc->path != NO_ARG)
-			remember_names(state, desc);
+			know_names(state, desc);
 	}
 	if (desc->early)
 		read_early(task, state, desc);

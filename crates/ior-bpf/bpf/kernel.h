@@ -49,6 +49,8 @@ enum {
 #define MAP_ANONYMOUS 0x20
 /* include/uapi/linux/fcntl.h */
 #define AT_FDCWD (-100)
+/* include/uapi/asm-generic/fcntl.h */
+#define O_APPEND 02000
 /* include/linux/errno.h */
 #define ERESTART_RESTARTBLOCK 516
 /* include/linux/socket.h */
@@ -161,6 +163,7 @@ struct path {
 
 struct file {
 	struct inode *f_inode;
+	__u32 f_flags;
 	struct path f_path;
 	__s64 f_pos;
 } __core;
@@ -175,6 +178,7 @@ struct files_struct {
 } __core;
 
 struct fs_struct {
+	struct path root;
 	struct path pwd;
 } __core;
 

@@ -79,6 +79,8 @@ struct state {
 	__u32 flags;     /* enum state_flag */
 	__u32 task_id;
 	__u32 epoch; /* the epoch task_id and seen belong to */
+	__u32 root; /* NOTE_OWN_ROOT, NOTE_BELOW and NOTE_BELOW2 of a call with names */
+	__u32 pad;
 	struct comm comm;
 	__u64 uid;
 	__u64 cgroups;

@@ -139,6 +139,8 @@ static __always_inline void fill_named(struct named_row *row, const struct state
 {
 	fill_row(&row->row, state, desc, outcome);
 	row->row.type = RECORD_NAMED_ROW;
+	if (desc->path != NO_ARG)
+		row->row.notes |= state->root;
 	row->file2 = state->file2;
 	row->len = 0;
 	row->len2 = 0;

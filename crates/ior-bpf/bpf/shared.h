@@ -35,6 +35,9 @@ enum name_state {
 enum row_note {
 	NOTE_UNREAD = 1, /* what a pointer leads to (flags or count) could not be read, or not any more */
 	NOTE_F_POS = 2,  /* the offset passed was -1, which stands for the file's position: that is in `offset` */
+	NOTE_OWN_ROOT = 4, /* an absolute name is not relative to the root of the mount namespace, but to another directory, */
+	NOTE_BELOW = 8,    /* which is in `file` for `name`, */
+	NOTE_BELOW2 = 16,  /* and in `file2` for `name2`; unknown without these */
 };
 
 /* One complete call. A call with names, or with two files, is a struct named_row. */
@@ -52,7 +55,7 @@ struct row {
 	__u32 notes;  /* enum row_note */
 	__u64 flags;
 	__u64 count;  /* what the call's roles say */
-	__s64 offset; /* what the call's roles say; TIME_UNKNOWN and so on */
+	__s64 offset; /* what the call's roles say; TIME_UNKNOWN and so on; a file's position is inverted if it is opened to append */
 };
 
 struct named_row {

@@ -13,6 +13,14 @@ struct iovec_user {
 	__u64 len;
 };
 
+/* include/uapi/linux/openat2.h */
+#define RESOLVE_IN_ROOT 0x10
+struct open_how_user {
+	__u64 flags;
+	__u64 mode;
+	__u64 resolve;
+};
+
 /* The part of struct msghdr (include/linux/socket.h) that we read. */
 struct msghdr_user {
 	__u64 name;

@@ -8,7 +8,7 @@ use ior_core::NameSource;
 use crate::allocations;
 use crate::batch::Batch;
 use crate::record::bytes_of;
-use crate::skeleton::types::{self, name_state, record_type};
+use crate::skeleton::types::{self, name_state, record_type, row_note};
 use crate::tables::Tables;
 use session::{Seen, Session, def, row, session};
 
@@ -128,6 +128,45 @@ fn relative_names_are_joined_to_their_directory() {
             (seen.file.as_str(), seen.source, seen.fd),
             (expected, NameSource::Argument, -1)
         );
+    }
+}
+
+#[test]
+fn absolute_names_are_below_the_callers_own_root() {
+    let mut s = session();
+    s.file(def(5), &["jail"]);
+    let own = row_note::NOTE_OWN_ROOT.0;
+    for (name, notes, expected, source) in [
+        ("/etc/f", 0, "/etc/f", NameSource::Argument),
+        (
+            "//etc/f",
+            own | row_note::NOTE_BELOW.0,
+            "/jail/etc/f",
+            NameSource::Argument,
+        ),
+        (
+            "//",
+            own | row_note::NOTE_BELOW.0,
+            "/jail",
+            NameSource::Argument,
+        ),
+        ("f", own, "/jail/f", NameSource::Argument),
+        ("", own, "", NameSource::Argument),
+        ("/etc/f", own, "/etc/f", NameSource::Partial),
+        (
+            "/etc/f",
+            own | row_note::NOTE_BELOW2.0,
+            "/etc/f",
+            NameSource::Partial,
+        ),
+    ] {
+        let call = types::row {
+            notes,
+            ..row("openat", -1, -2, 5)
+        };
+        s.named_once(call, name_state::NAME_WHOLE, name.as_bytes());
+        let seen = s.one();
+        assert_eq!((seen.file.as_str(), seen.source), (expected, source));
     }
 }
 

@@ -20,11 +20,15 @@ const FSPICK_EMPTY_PATH: u64 = 0x8;
 const TAKE_EMPTY_NAME: [&str; 1] = ["readlinkat"];
 /// Calls to which NULL for a name is the descriptor's file (fs/utimes.c), also when they fail.
 const NEED_NO_NAME: [&str; 3] = ["utimensat", "utimensat_time64", "futimesat"];
+/// Calls on a message queue's name, which the C library passes without its slash. An open queue is `/name`.
+const TAKE_QUEUE_NAME: [&str; 2] = ["mq_open", "mq_unlink"];
 const EFAULT: i64 = 14;
 /// `UNDEFINED_FILE` of shared.h: the definition found no room.
 const UNDEFINED_FILE: u64 = 1;
 /// include/linux/socket.h: what is received stays in the queue.
 const MSG_PEEK: u64 = 0x2;
+/// include/uapi/linux/fs.h: whatever the position passed, it is written at the end.
+const RWF_APPEND: u64 = 0x10;
 /// The result is the datagram's length, which may exceed the buffer's.
 const MSG_TRUNC: u64 = 0x20;
 /// include/uapi/linux/stat.h
@@ -89,13 +93,36 @@ impl Named {
     };
 }
 
+/// What an absolute name is relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Root {
+    /// The root of the mount namespace.
+    Namespace,
+    /// The directory `dir`: the caller's own root, or that of an openat2 with `RESOLVE_IN_ROOT`.
+    Dir,
+    /// Another directory, that is not known.
+    Unknown,
+}
+
+impl Root {
+    /// `below`: the note that says that it is the directory of the record.
+    fn of(row: &types::row, below: row_note) -> Root {
+        match row.notes {
+            notes if notes & row_note::NOTE_OWN_ROOT.0 == 0 => Root::Namespace,
+            notes if notes & below.0 != 0 => Root::Dir,
+            _ => Root::Unknown,
+        }
+    }
+}
+
 /// One name argument: what was read, and the directory it is relative to.
 struct Argument<'a> {
     bytes: &'a [u8],
     state: name_state,
     dir: u64,
-    /// The name is relative to nothing: a symlink's target.
-    text: bool,
+    root: Root,
+    /// The name is relative to nothing: a symlink's target, or a queue's name, which this comes before.
+    text: Option<&'static [u8]>,
     /// An empty name, or none, means the directory's descriptor.
     may_be_empty: bool,
     /// NULL is no name, rather than one that cannot be read.
@@ -250,7 +277,8 @@ impl Resolver {
                 name_state::NAME_WHOLE
             },
             dir: row.file,
-            text: false,
+            root: Root::of(row, row_note::NOTE_BELOW),
+            text: None,
             may_be_empty: bytes.is_empty(),
             may_be_null: false,
         };
@@ -287,7 +315,15 @@ fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscal
         bytes: batch.name(&extra.name),
         state,
         dir: row.file,
-        text: call.roles.path_is_text,
+        root: Root::of(row, row_note::NOTE_BELOW),
+        text: call
+            .roles
+            .path_is_text
+            .then_some(if TAKE_QUEUE_NAME.contains(&call.name) {
+                b"/"
+            } else {
+                b""
+            }),
         may_be_empty: call.roles.dir != syscall::NO_ARG && meant,
         may_be_null: row.ret != -EFAULT,
     }
@@ -303,7 +339,8 @@ fn old_argument<'a>(
         bytes: batch.name(&extra.name2),
         state: name_state(extra.state2),
         dir: extra.file2,
-        text: call.roles.path2_is_text,
+        root: Root::of(row, row_note::NOTE_BELOW2),
+        text: call.roles.path2_is_text.then_some(b""),
         may_be_empty: call.roles.dir2 != syscall::NO_ARG && row.flags & empty_flags(call).1 != 0,
         may_be_null: call.roles.path2_is_text || row.ret != -EFAULT,
     }
@@ -358,17 +395,24 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
         name_state::NAME_FAULT | name_state::NAME_NULL => return Named::PARTIAL,
         _ => return Named::NOTHING,
     }
-    if argument.text {
+    if let Some(before) = argument.text {
+        if !argument.bytes.starts_with(before) {
+            out.extend_from_slice(before);
+        }
         out.extend_from_slice(argument.bytes);
         return Named::of(NameSource::Argument);
     }
-    if argument.bytes.is_empty() || argument.bytes[0] == b'/' {
+    let absolute = argument.bytes.first() == Some(&b'/');
+    if argument.bytes.is_empty() || (absolute && argument.root != Root::Dir) {
         name::join(&[], argument.bytes, out);
-        return Named::of(NameSource::Argument);
+        return Named::of(match argument.root {
+            Root::Unknown if absolute => NameSource::Partial,
+            _ => NameSource::Argument,
+        });
     }
     match tables.file(argument.dir) {
         Some(dir) => {
-            name::join(&dir.path, argument.bytes, out);
+            name::join(&dir.path, relative(argument.bytes), out);
             if dir.cut {
                 Named::PARTIAL
             } else {
@@ -383,6 +427,15 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
                 ..Named::PARTIAL
             }
         }
+    }
+}
+
+/// An absolute name as one relative to its root.
+fn relative(name: &[u8]) -> &[u8] {
+    let slashes = name.iter().take_while(|&&byte| byte == b'/').count();
+    match &name[slashes..] {
+        [] => b".",
+        name => name,
     }
 }
 
@@ -445,12 +498,20 @@ fn flags(row: &types::row, call: &Syscall) -> Option<u64> {
     }
 }
 
-/// Only what can be seeked has a position.
+/// Only what can be seeked has a position, and what is appended goes where the file ends by then.
 fn offset(row: &types::row, call: &Syscall, file: Option<&FileInfo>) -> Option<i64> {
     let at_f_pos = row.notes & row_note::NOTE_F_POS.0 != 0;
+    if call.name == "pwritev2" && row.flags & RWF_APPEND != 0 {
+        return None;
+    }
     if call.roles.offset_form == OffsetForm::FPos || at_f_pos {
+        let appends = row.offset < 0;
+        if appends && call.bytes == ByteClass::Write {
+            return None;
+        }
         let kind = file?.mode & S_IFMT;
-        return matches!(kind, S_IFREG | S_IFDIR | S_IFBLK).then_some(row.offset);
+        let position = if appends { !row.offset } else { row.offset };
+        return matches!(kind, S_IFREG | S_IFDIR | S_IFBLK).then_some(position);
     }
     (call.roles.offset_is == OffsetIs::Position).then_some(row.offset)
 }

@@ -50,8 +50,10 @@ impl Thread {
     fn add(&mut self, row: Row, compared: Compared) {
         self.pid = row.pid;
         self.ppid = row.ppid.unwrap_or(0);
-        if row.syscall == MARKER && (row.file == BEGIN || row.file == END) {
-            self.open = row.file == BEGIN;
+        // Below another root its name has more in front.
+        let begins = row.file.ends_with(BEGIN);
+        if row.syscall == MARKER && (begins || row.file.ends_with(END)) {
+            self.open = begins;
             self.marked = true;
             return;
         }

@@ -97,6 +97,21 @@ pub fn openat2(t: &mut Tape) {
         args![AT_FDCWD, c"/dev/null", &beneath, 24],
     )
     .fails(libc::EXDEV);
+    // Absolute names can be relative to the directory passed.
+    t.path(MKDIR, "d", args![c"d", 0o755]).is(0);
+    let dir = t.open(OPEN, "d", args![c"d", O_RDONLY | O_DIRECTORY]).ok() as i32;
+    let in_root = [O_RDONLY as u64, 0, libc::RESOLVE_IN_ROOT];
+    t.open(OPENAT2, "d/etc/no", args![dir, c"/etc/no", &in_root, 24])
+        .fails(ENOENT);
+    t.open(OPENAT2, "d/no", args![dir, c"no", &in_root, 24])
+        .fails(ENOENT);
+    t.open(OPENAT2, "no", args![AT_FDCWD, c"/no", &in_root, 24])
+        .fails(ENOENT);
+    let fd = t
+        .open(OPENAT2, "d", args![dir, c"/../..", &in_root, 24])
+        .ok() as i32;
+    t.fd(CLOSE, fd, "d", args![fd]).is(0);
+    t.fd(CLOSE, dir, "d", args![dir]).is(0);
 }
 
 /// `close` and `close_range`.
@@ -179,6 +194,24 @@ pub fn read_write(t: &mut Tape) {
         .fails(EBADF);
     t.fd(WRITE, fd, "data", args![fd, b"end", 3])
         .requested(3)
+        .null("offset")
+        .is(3);
+    t.fd(CLOSE, fd, "data", args![fd]).is(0);
+    // Reads from a file that is opened to append have a position.
+    let fd = t
+        .open(OPEN, "data", args![c"data", O_RDWR | libc::O_APPEND])
+        .ok() as i32;
+    t.fd(READ, fd, "data", args![fd, &mut *buffer, 4])
+        .requested(4)
+        .offset(0)
+        .is(4);
+    t.fd(READ, fd, "data", args![fd, &mut *buffer, 4])
+        .requested(4)
+        .offset(4)
+        .is(4);
+    t.fd(WRITE, fd, "data", args![fd, b"end", 3])
+        .requested(3)
+        .null("offset")
         .is(3);
     t.fd(CLOSE, fd, "data", args![fd]).is(0);
 }
@@ -198,6 +231,24 @@ pub fn vectors(t: &mut Tape) {
     t.fd(PWRITEV2, fd, "v", args![fd, iovec, 2, 60, 0, 0])
         .requested(30)
         .is(30);
+    t.fd(
+        PWRITEV2,
+        fd,
+        "v",
+        args![fd, iovec, 2, 0, 0, libc::RWF_APPEND],
+    )
+    .null("offset")
+    .is(30);
+    t.fd(
+        PWRITEV2,
+        fd,
+        "v",
+        args![fd, iovec, 2, -1, -1, libc::RWF_APPEND],
+    )
+    .null("offset")
+    .is(30);
+    t.fd(FTRUNCATE, fd, "v", args![fd, 90]).is(0);
+    t.fd(LSEEK, fd, "v", args![fd, 30, libc::SEEK_SET]).is(30);
     t.fd(READV, fd, "v", args![fd, iovec, 1])
         .requested(10)
         .is(10);

@@ -80,3 +80,23 @@ fn the_file_s_own_position_is_that_of_files_that_have_one() {
     assert_eq!(offset(pipe, F_POS), None);
     assert_eq!(offset(pipe, 0), Some(70));
 }
+
+#[test]
+fn what_is_appended_has_no_position() {
+    let offset = |name, offset: i64, flags, notes| {
+        let values = values(name, 3, |row| {
+            (row.offset, row.flags, row.notes) = (offset, flags, notes);
+        });
+        values.offset
+    };
+    let opened_to_append = |position: i64| !position;
+    assert_eq!(offset("write", 70, 0, 0), Some(70));
+    assert_eq!(offset("write", opened_to_append(70), 0, 0), None);
+    assert_eq!(offset("writev", opened_to_append(0), 0, 0), None);
+    assert_eq!(offset("read", opened_to_append(70), 0, 0), Some(70));
+    assert_eq!(offset("pwritev2", opened_to_append(70), 0, F_POS), None);
+    assert_eq!(offset("preadv2", opened_to_append(70), 0, F_POS), Some(70));
+    let append = 0x10;
+    assert_eq!(offset("pwritev2", 70, append, 0), None);
+    assert_eq!(offset("pwritev2", 70, 0, 0), Some(70));
+}

@@ -180,7 +180,7 @@ fn special_files(t: &mut Tape) {
     t.fd(CLOSE, fifo, "fifo", args![fifo]).is(0);
 }
 
-/// `chroot`: what is opened there has its whole name, what is only asked for the name passed.
+/// `chroot`: names there are below the new root, whether they are opened or only asked for.
 fn other_root(t: &mut Tape) {
     t.outside(|t| {
         assert_eq!(call(MKDIR.nr, args![c"d", 0o755]), 0, "mkdir");
@@ -194,24 +194,37 @@ fn other_root(t: &mut Tape) {
         let fd = t.open(OPEN, "d/f", args![c"/f", O_RDONLY]).ok() as i32;
         t.fd(READ, fd, "d/f", args![fd, &mut [0u8; 16], 16]).is(10);
         t.fd(CLOSE, fd, "d/f", args![fd]).is(0);
-        t.open(OPEN, "/absent", args![c"/absent", O_RDONLY])
+        t.open(OPEN, "d/absent", args![c"/absent", O_RDONLY])
             .fails(ENOENT);
-        t.path(MKDIR, "/sub", args![c"/sub", 0o755]).is(0);
+        t.path(MKDIR, "d/sub", args![c"/sub", 0o755]).is(0);
+        t.path(ACCESS, "d", args![c"/", libc::F_OK]).is(0);
+        t.path(ACCESS, "d/no/x", args![c"//no/.//x", libc::F_OK])
+            .fails(ENOENT);
+        t.two_paths(LINK, "d/sub/l", "d/f", args![c"/f", c"/sub/l"])
+            .is(0);
+        t.two_paths(RENAME, "m", "d/sub/l", args![c"/sub/l", c"m"])
+            .is(0);
+        t.two_paths(RENAME, "d/l", "m", args![c"m", c"/l"]).is(0);
+        t.two_paths(SYMLINK, "d/s", "", args![c"/no", c"/s"])
+            .old_text(b"/no")
+            .is(0);
         // The working directory stayed outside.
         let flags = O_CREAT | O_RDWR;
         let fd = t.open(OPEN, "g", args![c"g", flags, 0o644]).ok() as i32;
         t.fd(CLOSE, fd, "g", args![fd]).is(0);
         t.path(ACCESS, "absent", args![c"absent", libc::F_OK])
             .fails(ENOENT);
-        t.path(CHDIR, "/sub", args![c"/sub"]).is(0);
+        t.path(CHDIR, "d/sub", args![c"/sub"]).is(0);
         let fd = t
             .open(OPENAT, "d/sub/h", args![AT_FDCWD, c"h", flags, 0o644])
             .ok() as i32;
         t.fd(CLOSE, fd, "d/sub/h", args![fd]).is(0);
-        t.path(CHROOT, "/sub", args![c"/sub"]).is(0);
+        t.path(CHROOT, "d/sub", args![c"/sub"]).is(0);
         let fd = t.open(OPEN, "d/sub/h", args![c"/../h", O_RDONLY]).ok() as i32;
         t.fd(CLOSE, fd, "d/sub/h", args![fd]).is(0);
-        t.path(CHROOT, "/sub", args![c"/sub"]).fails(ENOENT);
+        t.path(CHROOT, "d/sub/sub", args![c"/sub"]).fails(ENOENT);
+        t.path(EXECVE, "d/sub/none", args![c"/none", 0, 0])
+            .fails(ENOENT);
     });
     t.path(ACCESS, "d/sub/h", args![c"d/sub/h", libc::F_OK])
         .is(0);

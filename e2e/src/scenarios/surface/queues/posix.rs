@@ -27,10 +27,10 @@ pub fn names(t: &mut Tape) {
     in_own_namespace(t, |t| {
         let fd = make_queue(t, O_RDWR);
         let exclusive = O_CREAT | O_EXCL | O_RDWR;
-        t.text(MQ_OPEN, "queue", args![c"queue", exclusive, 0o600, 0])
+        t.text(MQ_OPEN, "/queue", args![c"queue", exclusive, 0o600, 0])
             .flags(exclusive)
             .fails(EEXIST);
-        t.text(MQ_OPEN, "missing", args![c"missing", O_RDWR])
+        t.text(MQ_OPEN, "/missing", args![c"missing", O_RDWR])
             .flags(O_RDWR)
             .fails(ENOENT);
         t.text(MQ_OPEN, "/queue", args![c"/queue", O_RDWR])
@@ -41,15 +41,15 @@ pub fn names(t: &mut Tape) {
             .flags(O_RDWR)
             .fails(EFAULT);
         let args = args![c"queue", O_CREAT | O_RDWR, 0o600, 8];
-        t.text(MQ_OPEN, "queue", args)
+        t.text(MQ_OPEN, "/queue", args)
             .flags(O_CREAT | O_RDWR)
             .fails(EFAULT);
         let again = t
             .create(MQ_OPEN, FILE, args![c"queue", O_RDONLY])
             .flags(O_RDONLY)
             .ok() as i32;
-        t.text(MQ_UNLINK, "queue", args![c"queue"]).is(0);
-        t.text(MQ_UNLINK, "queue", args![c"queue"]).fails(ENOENT);
+        t.text(MQ_UNLINK, "/queue", args![c"queue"]).is(0);
+        t.text(MQ_UNLINK, "/queue", args![c"queue"]).fails(ENOENT);
         t.text(MQ_UNLINK, "", args![8]).partial(b"").fails(EFAULT);
         // An unlinked queue keeps its name and its messages.
         t.fd(MQ_TIMEDSEND, fd, FILE, args![fd, b"after", 5, 0, 0])
@@ -135,7 +135,7 @@ pub fn queue(t: &mut Tape) {
                 .requested(size)
                 .fails(EBADF);
         }
-        t.text(MQ_UNLINK, "queue", args![c"queue"]).is(0);
+        t.text(MQ_UNLINK, "/queue", args![c"queue"]).is(0);
     });
 }
 
@@ -181,6 +181,6 @@ pub fn notice(t: &mut Tape) {
         }
         t.fd(CLOSE, file, "f", args![file]).is(0);
         t.fd(CLOSE, fd, FILE, args![fd]).is(0);
-        t.text(MQ_UNLINK, "queue", args![c"queue"]).is(0);
+        t.text(MQ_UNLINK, "/queue", args![c"queue"]).is(0);
     });
 }
