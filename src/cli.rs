@@ -179,6 +179,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Request> {
     let args: Vec<OsString> = args.into_iter().collect();
     let typed = as_typed(&args);
     let args = argv::rewrite(args, &command);
+    // Only the `--` before COMMAND can be there twice. Without COMMAND, the whole machine would be traced.
+    if args.iter().position(|arg| arg == "--") == Some(args.len() - 1) {
+        bail!("no COMMAND after '--' (see 'ior --help')");
+    }
     match command
         .try_get_matches_from(args)
         .and_then(|matches| Typed::from_arg_matches(&matches))

@@ -121,6 +121,8 @@ fn unknown_options_name_the_nearest() {
     insta::assert_snapshot!(complaint(&["--plian"], 2), @"ior: unexpected argument '--plian' found; did you mean '--plain'? (see 'ior --help')");
     insta::assert_snapshot!(complaint(&["-bogus"], 2), @"ior: unexpected argument '--bogus' found (see 'ior --help')");
     insta::assert_snapshot!(complaint(&["sh", "-c", "true"], 2), @"ior: unexpected argument 'sh' found; a command to trace follows '--' (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["--"], 2), @"ior: no COMMAND after '--' (see 'ior --help')");
+    insta::assert_snapshot!(complaint(&["--plain", "-q", "--"], 2), @"ior: no COMMAND after '--' (see 'ior --help')");
     insta::assert_snapshot!(complaint(&["docter"], 2), @"ior: unexpected argument 'docter' found; a command to trace follows '--' (see 'ior --help')");
 }
 

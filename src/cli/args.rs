@@ -20,8 +20,9 @@ Examples:
   sudo ior --flamegraph -- make           sums for a flame graph, in one small file
   ior flamegraph FILE.ior.zst -o out.svg  the flame graph
 
-ior needs root, or CAP_BPF, CAP_PERFMON and CAP_SYS_RESOURCE; `ior doctor` says what
-is missing. Exit status: 0 or that of COMMAND, 1 failed, 2 usage, 125 COMMAND not run.";
+ior needs root, or CAP_BPF and CAP_PERFMON (before Linux 5.11 also CAP_SYS_RESOURCE);
+`ior doctor` says what is missing.
+Exit status: 0 or that of COMMAND, 1 failed, 2 usage, 125 COMMAND not run.";
 
 /// What file I/O is this machine doing, by whom, on which files, how slow, and what fails
 #[derive(Debug, Parser)]

@@ -1,5 +1,5 @@
 //! `--json`: one object a line with every column that is not null. Strings are UTF-8: bytes that are none become `\xHH`, and
-//! `file_raw` then holds the exact name in base64.
+//! `file_raw` or `old_file_raw` then holds the exact name in base64.
 
 use std::io;
 
@@ -49,10 +49,8 @@ pub(super) fn write_row(row: &Row<'_>, names: Names, out: &mut Vec<u8>) {
         out,
     };
     columns::each(row, &mut object);
-    if std::str::from_utf8(row.file).is_err() {
-        object.key("file_raw");
-        quoted(object.out, |out| push_base64(row.file, out));
-    }
+    object.raw("file_raw", row.file);
+    object.raw("old_file_raw", row.old_file.unwrap_or_default());
     out.extend_from_slice(b"}\n");
 }
 
@@ -71,6 +69,14 @@ impl Object<'_> {
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
         self.before = b',';
+    }
+
+    /// The exact bytes of a name that is no UTF-8.
+    fn raw(&mut self, key: &str, name: &[u8]) {
+        if std::str::from_utf8(name).is_err() {
+            self.key(key);
+            quoted(self.out, |out| push_base64(name, out));
+        }
     }
 }
 

@@ -303,18 +303,24 @@ fn json_reads_back_exactly() {
         for name in hostile_names() {
             let comm = task(&name);
             let mut out = Vec::new();
-            json::write_row(&row(&comm, &name), names, &mut out);
+            let row = Row {
+                old_file: Some(&name),
+                ..row(&comm, &name)
+            };
+            json::write_row(&row, names, &mut out);
             let object: serde_json::Value = serde_json::from_slice(&out).unwrap();
             assert_eq!(object["file"], &*ior_core::escape::utf8(&name));
             assert_eq!(object["comm"], object["file"]);
-            match object.get("file_raw").and_then(|raw| raw.as_str()) {
-                Some(raw) => assert_eq!(
-                    base64::engine::general_purpose::STANDARD
-                        .decode(raw)
-                        .unwrap(),
-                    name
-                ),
-                None => assert!(std::str::from_utf8(&name).is_ok()),
+            for key in ["file_raw", "old_file_raw"] {
+                match object.get(key).and_then(|raw| raw.as_str()) {
+                    Some(raw) => assert_eq!(
+                        base64::engine::general_purpose::STANDARD
+                            .decode(raw)
+                            .unwrap(),
+                        name
+                    ),
+                    None => assert!(std::str::from_utf8(&name).is_ok()),
+                }
             }
             assert_eq!(out.iter().filter(|&&byte| byte == b'\n').count(), 1);
         }
