@@ -35,10 +35,16 @@ struct place {
 	struct inode *inode;
 };
 
-static __always_inline __u64 mix(__u64 hash, __u64 word)
+/* Odd, and so one to one as factors. */
+#define FACTOR 0x9e3779b97f4a7c15ULL
+#define FACTOR_2 0xbf58476d1ce4e5b9ULL
+#define FACTOR_3 0x94d049bb133111ebULL
+#define FACTOR_4 0xd6e8feb86659fd93ULL
+
+/* A level of a path: paths that differ in one level only never have the same hash. */
+static __always_inline __u64 add_level(__u64 hash, __u64 word)
 {
-	hash = (hash ^ word) * 0x9e3779b97f4a7c15ULL;
-	return hash ^ (hash >> 29);
+	return (hash ^ word) * FACTOR;
 }
 
 /* Turns a path (and the inode it leads to) into typed pointers. */
@@ -86,7 +92,7 @@ static __always_inline __u64 probed_name(struct dentry *dentry)
 /* What an object is: the same inode can be another one's later, also under the same name. */
 static __always_inline __u64 identity(__u64 dev, __u64 ino, __u16 mode)
 {
-	return mix(dev, ino ^ (__u64)(mode & S_IFMT) << 48);
+	return dev * FACTOR_2 ^ (ino ^ (__u64)(mode & S_IFMT) << 48) * FACTOR_3;
 }
 
 /* Stand for the mount namespace of what is mounted nowhere any more, and of the kernel's own mounts. */
@@ -94,8 +100,8 @@ static __always_inline __u64 identity(__u64 dev, __u64 ino, __u16 mode)
 #define KERNEL_NAMESPACE 2
 
 /*
- * The number of the mount namespace a topmost mount is in; all anonymous ones (of mounts that are not attached yet) share
- * one. The kernel's own mounts have an error code for a pointer.
+ * The number of the mount namespace a mount is in; all anonymous ones (of mounts that are not attached yet) share one. The
+ * kernel's own mounts have an error code for a pointer.
  */
 static __always_inline __u64 namespace_of(struct mount *mount)
 {
@@ -146,7 +152,7 @@ static __always_inline __u64 end_of(struct dentry *dentry, __u32 len)
 
 	bpf_core_read(&name, sizeof(name), &dentry->d_name.name);
 	bpf_probe_read_kernel(end, sizeof(end), name + len - sizeof(end));
-	return end[0] ^ (end[1] * 31);
+	return end[0] * FACTOR ^ end[1] * FACTOR_4;
 }
 
 /*
@@ -155,29 +161,25 @@ static __always_inline __u64 end_of(struct dentry *dentry, __u32 len)
  */
 static __always_inline __u64 fold_name(const __u64 *words, __u32 len)
 {
-	__u64 fold = name_word(words[0], 0, len);
+	__u64 fold = name_word(words[0], 0, len) * FACTOR;
 
-	fold = mix(fold, name_word(words[1], 8, len));
+	if (len > 8)
+		fold ^= name_word(words[1], 8, len) * FACTOR_4;
 	if (len > 16)
-		fold = mix(fold ^ name_word(words[2], 16, len), name_word(words[3], 24, len));
+		fold ^= name_word(words[2], 16, len) * FACTOR_2 ^ name_word(words[3], 24, len) * FACTOR_3;
 	return fold;
 }
 
 static __always_inline __u64 own_name(struct dentry *dentry, __u32 len)
 {
 	const __u64 *at = (const __u64 *)((char *)dentry + inline_name_at());
-	__u64 words[4];
+	__u64 words[INLINE_NAME / 8];
 
 	if (len >= INLINE_NAME)
 		return end_of(dentry, len);
-	if (use_cast) {
-		words[0] = at[0];
-		words[1] = at[1];
-		words[2] = at[2];
-		words[3] = at[3];
-	} else {
-		bpf_probe_read_kernel(words, sizeof(words), at);
-	}
+	if (use_cast)
+		return fold_name(at, len);
+	bpf_probe_read_kernel(words, sizeof(words), at);
 	return fold_name(words, len);
 }
 
@@ -210,11 +212,11 @@ static __noinline long climb_step(__u32 i, void *context)
 	}
 	bpf_core_read(&parent, sizeof(parent), &dentry->d_parent);
 	if (parent == dentry || !parent) {
-		climb->hash = mix(climb->hash, probed_name(dentry));
+		climb->hash = add_level(climb->hash, probed_name(dentry));
 		return 1;
 	}
 	bpf_core_read(&hash_len, sizeof(hash_len), &dentry->d_name.hash_len);
-	climb->hash = mix(climb->hash, hash_len);
+	climb->hash = add_level(climb->hash, hash_len);
 	climb->len += (__u32)(hash_len >> 32) + 1;
 	climb->dentry = (__u64)parent;
 	return 0;
@@ -227,13 +229,14 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 	struct dentry *dentry = place->dentry;
 	struct dentry *root = READ(mount, mnt.mnt_root);
 	struct super_block *sb = READ(place->inode, i_sb);
+	__u64 namespace = namespace_of(mount);
 	__u64 hash = identity(READ(sb, s_dev), READ(place->inode, i_ino), READ(place->inode, i_mode));
 	struct climb climb = {};
 	bool ended = false;
 	__u32 len = 0;
 
 	if (READ(dentry, d_parent) != dentry)
-		hash = mix(hash, own_name(dentry, READ(dentry, d_name.len)));
+		hash ^= own_name(dentry, READ(dentry, d_name.len));
 
 	__no_unroll
 	for (int i = 0; i < NEAR_DEPTH; i++) {
@@ -254,12 +257,12 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		}
 		parent = READ(dentry, d_parent);
 		if (parent == dentry) {
-			hash = mix(hash, pseudo_name(dentry));
+			hash = add_level(hash, pseudo_name(dentry));
 			ended = true;
 			break;
 		}
 		hash_len = READ(dentry, d_name.hash_len);
-		hash = mix(hash, hash_len);
+		hash = add_level(hash, hash_len);
 		len += (__u32)(hash_len >> 32) + 1;
 		dentry = parent;
 	}
@@ -270,13 +273,11 @@ static __always_inline __u64 place_id(const struct place *place, __u32 *path_len
 		climb.hash = hash;
 		climb.len = len;
 		REPEAT(LOOP_DEPTH, FAR_DEPTH, climb_step, &climb);
-		hash = mix(climb.hash, probed_namespace((struct mount *)climb.mount));
+		hash = climb.hash;
 		len = climb.len;
-	} else {
-		hash = mix(hash, namespace_of(mount));
 	}
 	*path_len = len;
-	return as_id(hash);
+	return as_id(add_level(hash, namespace));
 }
 
 /* --- the slow path: a definition --- */
@@ -328,7 +329,7 @@ static __always_inline long walk_step(struct walk *walk, const __u32 room)
 		return 1;
 	def->len = len + (__u32)n;
 	bpf_core_read(&after, sizeof(after), &dentry->d_name.hash_len);
-	walk->hash = mix(walk->hash, parent == dentry ? start_of(name) : before == after ? after : 0);
+	walk->hash = add_level(walk->hash, parent == dentry ? start_of(name) : before == after ? after : 0);
 	if (parent == dentry) { /* a pseudo file, or the root of a file system that is mounted nowhere */
 		def->cut = 0;
 		return 1;
@@ -376,9 +377,9 @@ static __noinline __u64 first_hash(struct dentry *dentry, __u64 hash)
 		return hash;
 	bpf_core_read(&len, sizeof(len), &dentry->d_name.len);
 	if (len >= INLINE_NAME)
-		return mix(hash, end_of(dentry, len));
+		return hash ^ end_of(dentry, len);
 	bpf_probe_read_kernel(words, sizeof(words), (char *)dentry + inline_name_at());
-	return mix(hash, fold_name(words, len));
+	return hash ^ fold_name(words, len);
 }
 
 static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_at, __u64 id, const __u32 room)
@@ -414,8 +415,8 @@ static __always_inline int send_file(__u64 mount_at, __u64 dentry, __u64 inode_a
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_small, &walk);
 	else
 		REPEAT(LOOP_DEPTH, WALK_DEPTH, walk_large, &walk);
-	namespace = probed_namespace((struct mount *)walk.mount); /* of the topmost one */
-	if (!def->cut && as_id(mix(walk.hash, namespace)) != id) {
+	namespace = probed_namespace(mount);
+	if (!def->cut && as_id(add_level(walk.hash, namespace)) != id) {
 		/* Renamed since the id was made. Rather no name than another one's. */
 		bpf_ringbuf_discard(def, BPF_RB_NO_WAKEUP);
 		return 0;

@@ -111,7 +111,7 @@ static __always_inline int resolves_in_root(const struct state *state, const vol
 	return !!(how.resolve & RESOLVE_IN_ROOT);
 }
 
-/* Absolute names of the call that are not relative to the root of the mount namespace: finds what they are relative to. */
+/* Absolute names of the call may not be relative to the root of the mount namespace: finds what they are relative to. */
 __noinline int place_absolute_names(void)
 {
 	struct task_struct *task = current_task();
@@ -142,7 +142,8 @@ __noinline int place_absolute_names(void)
 }
 
 /* Keeps the names of a call, and finds what they are relative to. */
-static __always_inline void know_names(struct state *state, const volatile struct syscall_desc *desc)
+static __always_inline void know_names(struct task_struct *task, struct state *state,
+				       const volatile struct syscall_desc *desc)
 {
 	remember_names(state, desc);
 	state->root = 0;
@@ -151,7 +152,9 @@ static __always_inline void know_names(struct state *state, const volatile struc
 	case KIND_PATH:
 	case KIND_OPEN:
 	case KIND_EXEC:
-		if (is_absolute(state, 0) || (desc->path2 != NO_ARG && is_absolute(state, 1)))
+		if (!is_absolute(state, 0) && (desc->path2 == NO_ARG || !is_absolute(state, 1)))
+			return;
+		if (desc->flags_by_pointer || has_own_root(task))
 			place_absolute_names();
 	}
 }
@@ -267,7 +270,7 @@ static __always_inline void entered(struct task_struct *task, struct state *stat
 		know_task(task, state);
 		name_objects(task, state, desc);
 		if (desc->path != NO_ARG)
-			know_names(state, desc);
+			know_names(task, state, desc);
 	}
 	if (desc->early)
 		read_early(task, state, desc);

@@ -29,7 +29,7 @@
 		}                                     \
 	})
 
-/* --- configuration: constant once loaded, so the verifier drops what is not used --- */
+/* --- configuration: const volatile once loaded, so the verifier drops what is not used --- */
 const volatile struct syscall_desc syscalls[MAX_CALL];
 const volatile struct scope scope;
 const volatile bool want_rows;        /* false: totals only */
@@ -188,15 +188,19 @@ __map(cgroups);
  * Reads ptr->field: a plain load where the verifier knows the pointer's type, else a probe read. The pointer is taken
  * first, because bpf_core_read makes every step of its expression a relocation, those into our own structs too.
  */
-#define READ_IF(typed, ptr, field)                                  \
-	({                                                          \
-		typeof(ptr) p_ = (ptr);                             \
-		typeof(p_->field) v_ = 0;                           \
-		if (typed)                                          \
-			v_ = p_->field;                             \
-		else                                                \
-			bpf_core_read(&v_, sizeof(v_), &p_->field); \
-		v_;                                                 \
+#define READ_IF(typed, ptr, field)                 \
+	({                                         \
+		typeof(ptr) p_ = (ptr);            \
+		(typed) ? p_->field : PROBED(p_, field); \
+	})
+/* Another pointer to the compiler, which would compute the address for both kinds of read together. */
+#define PROBED(ptr, field)                                  \
+	({                                                  \
+		typeof(*(ptr)) *q_ = (ptr);                 \
+		typeof(q_->field) v_ = 0;                   \
+		asm volatile("" : "+r"(q_));                \
+		bpf_core_read(&v_, sizeof(v_), &q_->field); \
+		v_;                                         \
 	})
 #define READ(ptr, field) READ_IF(use_cast, ptr, field)
 #define TASK(task, field) READ_IF(use_typed_task, task, field)
