@@ -51,6 +51,8 @@ enum {
 #define AT_FDCWD (-100)
 /* include/uapi/asm-generic/fcntl.h */
 #define O_APPEND 02000
+/* include/linux/sched.h */
+#define PF_EXITING 0x4
 /* include/linux/errno.h */
 #define ERESTART_RESTARTBLOCK 516
 /* include/linux/socket.h */
@@ -228,6 +230,7 @@ struct mm_struct {
 
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int flags;
 	unsigned int ptrace;
 	__s32 pid;
 	__s32 tgid;

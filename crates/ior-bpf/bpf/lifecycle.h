@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* The programs that follow tasks: fork, exec and exit. */
+/*
+ * The programs that follow tasks: fork, exec and exit. Where tracepoints are preemptible, the kernel skips a program while
+ * another task of the CPU was preempted inside it; so there are copies, each with a guard of its own. Whatever one copy has
+ * done the next one finds done.
+ */
 #ifndef IOR_LIFECYCLE_H
 #define IOR_LIFECYCLE_H
 
 #include "row.h"
 
 /* A child is in scope before its first instruction. */
-SEC("tp_btf/sched_process_fork")
-int BPF_PROG(task_forked, struct task_struct *parent, struct task_struct *child)
+static __always_inline int forked(struct task_struct *parent, struct task_struct *child)
 {
 	struct state *state;
+	bool is_known;
 
 	if (!scope.follow || !is_followed_or_target(parent, state_of(parent)))
 		return 0;
@@ -18,14 +22,15 @@ int BPF_PROG(task_forked, struct task_struct *parent, struct task_struct *child)
 		COUNT(no_state);
 		return 0;
 	}
+	is_known = state->flags & FOLLOWED;
 	state->flags = FOLLOWED | NEWBORN;
-	__sync_fetch_and_add(&live_followed, 1);
+	if (!is_known)
+		__sync_fetch_and_add(&live_followed, 1);
 	return 0;
 }
 
 /* Keeps the program's name, and the state if the caller was not the leader and has the leader's tid from now on. */
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(task_execed, struct task_struct *task, __s32 old_tid, struct linux_binprm *bprm)
+static __always_inline int execed(struct task_struct *task, __s32 old_tid, struct linux_binprm *bprm)
 {
 	const char *from = bprm->filename;
 	struct exec_name *name;
@@ -42,7 +47,7 @@ int BPF_PROG(task_execed, struct task_struct *task, __s32 old_tid, struct linux_
 		bpf_map_delete_elem(&states_by_tid, &old);
 	}
 	state = state_of(task);
-	if (!state || !state->call_plus_1 || !want_rows)
+	if (!state || !state->call_plus_1 || state->flags & EXEC_NAMED || !want_rows)
 		return 0;
 	state->comm.word[0] = ~0ULL; /* the thread may have another tid from now on: define it anew */
 	name = bpf_ringbuf_reserve(&definitions, sizeof(*name) + LARGE_NAME, 0);
@@ -80,8 +85,7 @@ static __always_inline void forget_target(struct task_struct *task)
 		only_is_gone = 1;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(task_exited, struct task_struct *task)
+static __always_inline int exited(struct task_struct *task)
 {
 	struct state *state = state_of(task);
 	struct task_gone *gone;
@@ -105,6 +109,7 @@ int BPF_PROG(task_exited, struct task_struct *task)
 		}
 		state->flags = 0;
 		state->call_plus_1 = 0;
+		state->task_id = 0;
 		if (!use_task_storage) {
 			__u32 tid = task->pid;
 
@@ -113,6 +118,44 @@ int BPF_PROG(task_exited, struct task_struct *task)
 	}
 	if (scope.tasks)
 		forget_target(task);
+	return 0;
+}
+
+#define LIFECYCLE(copy)                                                                             \
+	SEC("tp_btf/sched_process_fork")                                                            \
+	int BPF_PROG(task_forked##copy, struct task_struct *parent, struct task_struct *child)      \
+	{                                                                                           \
+		return forked(parent, child);                                                       \
+	}                                                                                           \
+	SEC("tp_btf/sched_process_exec")                                                            \
+	int BPF_PROG(task_execed##copy, struct task_struct *task, __s32 old_tid, struct linux_binprm *bprm) \
+	{                                                                                           \
+		return execed(task, old_tid, bprm);                                                 \
+	}                                                                                           \
+	SEC("tp_btf/sched_process_exit")                                                            \
+	int BPF_PROG(task_exited##copy, struct task_struct *task)                                   \
+	{                                                                                           \
+		return exited(task);                                                                \
+	}
+
+LIFECYCLE()
+LIFECYCLE(_2)
+LIFECYCLE(_3)
+LIFECYCLE(_4)
+
+/* Writes a byte for every followed thread that lives: for user space to count them where the end of one was missed. */
+SEC("iter/task")
+int list_followed(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct state *state;
+	char alive = 1;
+
+	if (!task)
+		return 0;
+	state = use_task_storage ? bpf_task_storage_get(&states, task, 0, 0) : NULL;
+	if (state && state->flags & FOLLOWED && !(task->flags & PF_EXITING))
+		bpf_seq_write(ctx->meta->seq, &alive, sizeof(alive));
 	return 0;
 }
 

@@ -265,9 +265,22 @@ fn choose_programs(open: &mut OpenIorSkel<'_>, hook: Hook, pairing: Pairing, fea
     open.progs.leave_tp_btf.set_autoload(tp_btf);
     open.progs.enter_raw_syscalls.set_autoload(!tp_btf);
     open.progs.leave_raw_syscalls.set_autoload(!tp_btf);
-    open.progs
-        .list_in_flight
-        .set_autoload(pairing == Pairing::TaskStorage && features.task_iter);
+    let can_list = pairing == Pairing::TaskStorage && features.task_iter;
+    open.progs.list_in_flight.set_autoload(can_list);
+    open.progs.list_followed.set_autoload(can_list);
+    for copy in [
+        &mut open.progs.task_forked_2,
+        &mut open.progs.task_forked_3,
+        &mut open.progs.task_forked_4,
+        &mut open.progs.task_execed_2,
+        &mut open.progs.task_execed_3,
+        &mut open.progs.task_execed_4,
+        &mut open.progs.task_exited_2,
+        &mut open.progs.task_exited_3,
+        &mut open.progs.task_exited_4,
+    ] {
+        copy.set_autoload(!tp_btf);
+    }
     // A map that cannot be created here must not be; nothing refers to it then (the verifier drops the branch).
     let _ = open
         .maps
@@ -363,9 +376,10 @@ impl Loaded {
     /// Attaches: tasks first, so that no child is missed, exits before enters, so that no enter waits in vain.
     fn attach(&mut self, options: &Options) -> Result<(), Error> {
         let progs = &self.skel.progs;
-        let mut order: Vec<&ProgramMut<'_>> = vec![&progs.task_exited, &progs.task_execed];
+        let [forked, execed, exited] = self.lifecycle();
+        let mut order = [exited, execed].concat();
         if options.scope.follow {
-            order.push(&progs.task_forked);
+            order.extend(forked);
         }
         match self.hook {
             Hook::TpBtf => order.extend([&progs.leave_tp_btf, &progs.enter_tp_btf]),
@@ -373,12 +387,12 @@ impl Loaded {
                 order.extend([&progs.leave_raw_syscalls, &progs.enter_raw_syscalls])
             }
         }
-        for program in order {
-            let link = program
+        let links = order.iter().map(|program| {
+            program
                 .attach()
-                .map_err(|source| load_error(source, "attaching the BPF programs"))?;
-            self.links.push(link);
-        }
+                .map_err(|source| load_error(source, "attaching the BPF programs"))
+        });
+        self.links = links.collect::<Result<_, _>>()?;
         self.settle(true);
         Ok(())
     }
@@ -404,6 +418,42 @@ impl Loaded {
         }
     }
 
+    /// The programs that follow forks, execs and ends, with their copies where tracepoints are preemptible.
+    fn lifecycle(&self) -> [Vec<&ProgramMut<'static>>; 3] {
+        let progs = &self.skel.progs;
+        let all = [
+            [
+                &progs.task_forked,
+                &progs.task_forked_2,
+                &progs.task_forked_3,
+                &progs.task_forked_4,
+            ],
+            [
+                &progs.task_execed,
+                &progs.task_execed_2,
+                &progs.task_execed_3,
+                &progs.task_execed_4,
+            ],
+            [
+                &progs.task_exited,
+                &progs.task_exited_2,
+                &progs.task_exited_3,
+                &progs.task_exited_4,
+            ],
+        ];
+        let copies = match self.hook {
+            Hook::TpBtf => 1,
+            Hook::RawSyscalls => 4,
+        };
+        all.map(|programs| programs[..copies].to_vec())
+    }
+
+    /// Ends of threads that no copy of the program has seen, at most; `None` if a counter cannot be read.
+    pub fn missed_ends(&self) -> Option<u64> {
+        let [_, _, exited] = self.lifecycle();
+        missed_by_all(&exited)
+    }
+
     /// Program runs the kernel skipped, of all our programs; `None` if a counter cannot be read.
     pub fn skipped_runs(&self) -> Option<u64> {
         let progs = &self.skel.progs;
@@ -411,9 +461,17 @@ impl Loaded {
             Hook::TpBtf => [&progs.enter_tp_btf, &progs.leave_tp_btf],
             Hook::RawSyscalls => [&progs.enter_raw_syscalls, &progs.leave_raw_syscalls],
         };
-        let others = [&progs.task_forked, &progs.task_execed, &progs.task_exited];
-        pair.into_iter().chain(others).map(recursion_misses).sum()
+        let calls = pair.into_iter().map(recursion_misses);
+        let tasks = self.lifecycle();
+        let tasks = tasks.iter().map(|copies| missed_by_all(copies));
+        calls.chain(tasks).sum()
     }
+}
+
+/// What every copy of a program has missed is at most what the best of them has missed.
+fn missed_by_all(copies: &[&ProgramMut<'_>]) -> Option<u64> {
+    let misses: Option<Vec<u64>> = copies.iter().map(|copy| recursion_misses(copy)).collect();
+    misses?.into_iter().min()
 }
 
 /// Says how much the verifier looked at, for whoever asked for libbpf's messages. Kernels before 5.16 do not tell.

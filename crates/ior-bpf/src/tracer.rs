@@ -254,7 +254,20 @@ impl Tracer {
             .bss_data
             .as_deref()
             .map_or(0, |bss| bss.live_followed);
-        u64::try_from(live).unwrap_or(0)
+        match u64::try_from(live).unwrap_or(0) {
+            0 => 0,
+            live if self.loaded.missed_ends() == Some(0) => live,
+            live => self.count_followed().unwrap_or(live),
+        }
+    }
+
+    /// The same by looking at every thread; `None` where this kernel cannot list them.
+    fn count_followed(&self) -> Option<u64> {
+        let program = &self.loaded.skel.progs.list_followed;
+        let link = program.attach().ok()?;
+        let mut threads = Vec::new();
+        Iter::new(&link).ok()?.read_to_end(&mut threads).ok()?;
+        Some(threads.len() as u64)
     }
 }
 
