@@ -93,10 +93,18 @@ static __always_inline bool has_own_root(struct task_struct *task)
 	return true;
 }
 
-/* Whether a name was absolute when the call was entered; -1 if it could not be read. */
-static __always_inline int is_absolute(const struct state *state, const int which)
+/* What a name begins with. */
+enum beginning { ORDINARY, ROOT, ABOVE, UNREAD };
+
+static __always_inline enum beginning beginning_of(const struct state *state, const int which)
 {
-	return state->name_len[which] <= 0 ? -1 : (char)state->names[which][0] == '/';
+	__u16 first = state->names[which][0];
+
+	if (state->name_len[which] <= 0)
+		return UNREAD;
+	if ((first & 0xff) == '/')
+		return ROOT;
+	return first == ('.' | '.' << 8) ? ABOVE : ORDINARY;
 }
 
 /* Whether a call resolves absolute names from its directory argument: openat2 with RESOLVE_IN_ROOT; -1 if that cannot be read. */
@@ -111,7 +119,10 @@ static __always_inline int resolves_in_root(const struct state *state, const vol
 	return !!(how.resolve & RESOLVE_IN_ROOT);
 }
 
-/* Absolute names of the call may not be relative to the root of the mount namespace: finds what they are relative to. */
+/*
+ * Absolute names of the call may not be relative to the root of the mount namespace: finds what they are relative to. `..`
+ * does not lead out of another root, either.
+ */
 __noinline int place_absolute_names(void)
 {
 	struct task_struct *task = current_task();
@@ -130,11 +141,11 @@ __noinline int place_absolute_names(void)
 	if (!has_own_root(task))
 		return 0;
 	state->root = NOTE_OWN_ROOT;
-	if (is_absolute(state, 0) == 1) {
+	if (beginning_of(state, 0) == ROOT) {
 		state->file = object_of(task, state, ROOT_DIRECTORY);
 		state->root |= NOTE_BELOW;
 	}
-	if (desc->path2 != NO_ARG && is_absolute(state, 1) == 1) {
+	if (desc->path2 != NO_ARG && beginning_of(state, 1) == ROOT) {
 		state->file2 = object_of(task, state, ROOT_DIRECTORY);
 		state->root |= NOTE_BELOW2;
 	}
@@ -152,9 +163,14 @@ static __always_inline void know_names(struct task_struct *task, struct state *s
 	case KIND_PATH:
 	case KIND_OPEN:
 	case KIND_EXEC:
-		if (!is_absolute(state, 0) && (desc->path2 == NO_ARG || !is_absolute(state, 1)))
+		if (desc->flags_by_pointer) {
+			place_absolute_names();
 			return;
-		if (desc->flags_by_pointer || has_own_root(task))
+		}
+		if (beginning_of(state, 0) == ORDINARY &&
+		    (desc->path2 == NO_ARG || beginning_of(state, 1) == ORDINARY))
+			return;
+		if (has_own_root(task))
 			place_absolute_names();
 	}
 }

@@ -35,7 +35,7 @@ enum name_state {
 enum row_note {
 	NOTE_UNREAD = 1, /* what a pointer leads to (flags or count) could not be read, or not any more */
 	NOTE_F_POS = 2,  /* the offset passed was -1, which stands for the file's position: that is in `offset` */
-	NOTE_OWN_ROOT = 4, /* an absolute name is not relative to the root of the mount namespace, but to another directory, */
+	NOTE_OWN_ROOT = 4, /* absolute names and `..` do not lead to the root of the mount namespace, but to another directory, */
 	NOTE_BELOW = 8,    /* which is in `file` for `name`, */
 	NOTE_BELOW2 = 16,  /* and in `file2` for `name2`; unknown without these */
 };

@@ -152,6 +152,20 @@ fn absolute_names_are_below_the_callers_own_root() {
         ),
         ("f", own, "/jail/f", NameSource::Argument),
         ("", own, "", NameSource::Argument),
+        (
+            "/../..//etc/../f",
+            own | row_note::NOTE_BELOW.0,
+            "/jail/etc/../f",
+            NameSource::Argument,
+        ),
+        (
+            "/a/../../f",
+            own | row_note::NOTE_BELOW.0,
+            "/jail/a/../../f",
+            NameSource::Partial,
+        ),
+        ("../f", own, "/jail/../f", NameSource::Partial),
+        ("../f", 0, "/jail/../f", NameSource::Argument),
         ("/etc/f", own, "/etc/f", NameSource::Partial),
         (
             "/etc/f",

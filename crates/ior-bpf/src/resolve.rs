@@ -23,6 +23,11 @@ const NEED_NO_NAME: [&str; 3] = ["utimensat", "utimensat_time64", "futimesat"];
 /// Calls on a message queue's name, which the C library passes without its slash. An open queue is `/name`.
 const TAKE_QUEUE_NAME: [&str; 2] = ["mq_open", "mq_unlink"];
 const EFAULT: i64 = 14;
+/// include/uapi/linux/fcntl.h: the working directory.
+const AT_FDCWD: i32 = -100;
+/// include/uapi/linux/mount.h.
+const MS_REMOUNT: u64 = 0x20;
+const MS_BIND_OR_MOVE: u64 = 0x1000 | 0x2000;
 /// `UNDEFINED_FILE` of shared.h: the definition found no room.
 const UNDEFINED_FILE: u64 = 1;
 /// include/linux/socket.h: what is received stays in the queue.
@@ -233,7 +238,7 @@ impl Resolver {
                 let old = object_name(extra.file2, tables, &mut self.old_file);
                 (
                     worse(object_name(row.file, tables, &mut self.file), old),
-                    true,
+                    old.source != NameSource::None,
                 )
             }
             Kind::TwoPaths => {
@@ -247,7 +252,7 @@ impl Resolver {
                         argument_name(&argument(row, extra, batch, call), tables, &mut self.file),
                         old,
                     ),
-                    true,
+                    old.source != NameSource::None,
                 )
             }
             _ => (self.one_name(row, extra, batch, call, tables), false),
@@ -306,7 +311,9 @@ fn argument<'a>(row: &types::row, extra: &Extra, batch: &'a Batch, call: &Syscal
     let state = name_state(extra.state);
     let meant = match state {
         // No name is a descriptor's to these calls; to others where it is no fault.
-        name_state::NAME_NULL => NEED_NO_NAME.contains(&call.name) || row.ret != -EFAULT,
+        name_state::NAME_NULL => {
+            (NEED_NO_NAME.contains(&call.name) && row.fd != AT_FDCWD) || row.ret != -EFAULT
+        }
         _ => row.flags & empty_flags(call).0 != 0 || TAKE_EMPTY_NAME.contains(&call.name),
     };
     // An empty name that succeeds meant the descriptor.
@@ -340,10 +347,15 @@ fn old_argument<'a>(
         state: name_state(extra.state2),
         dir: extra.file2,
         root: Root::of(row, row_note::NOTE_BELOW2),
-        text: call.roles.path2_is_text.then_some(b""),
+        text: (call.roles.path2_is_text && !binds(row, call)).then_some(b""),
         may_be_empty: call.roles.dir2 != syscall::NO_ARG && row.flags & empty_flags(call).1 != 0,
         may_be_null: call.roles.path2_is_text || row.ret != -EFAULT,
     }
+}
+
+/// Whether the source of a mount is a path, rather than what the file system makes of it (fs/namespace.c, path_mount).
+fn binds(row: &types::row, call: &Syscall) -> bool {
+    call.name == "mount" && row.flags & MS_REMOUNT == 0 && row.flags & MS_BIND_OR_MOVE != 0
 }
 
 /// Flags with which the new name, and the old name, may be empty to mean the descriptor.
@@ -410,10 +422,16 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
             _ => NameSource::Argument,
         });
     }
+    let bytes = match argument.root {
+        Root::Dir => name::below_root(argument.bytes),
+        _ => argument.bytes,
+    };
+    // Where `..` leads is not known if that may be beyond the caller's own root.
+    let unknown = argument.root != Root::Namespace && name::climbs(bytes);
     match tables.file(argument.dir) {
         Some(dir) => {
-            name::join(&dir.path, relative(argument.bytes), out);
-            if dir.cut {
+            name::join(&dir.path, bytes, out);
+            if dir.cut || unknown {
                 Named::PARTIAL
             } else {
                 Named::of(NameSource::Argument)
@@ -427,15 +445,6 @@ fn argument_name(argument: &Argument<'_>, tables: &mut Tables, out: &mut Vec<u8>
                 ..Named::PARTIAL
             }
         }
-    }
-}
-
-/// An absolute name as one relative to its root.
-fn relative(name: &[u8]) -> &[u8] {
-    let slashes = name.iter().take_while(|&&byte| byte == b'/').count();
-    match &name[slashes..] {
-        [] => b".",
-        name => name,
     }
 }
 

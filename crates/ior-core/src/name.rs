@@ -37,6 +37,34 @@ pub fn join(dir: &[u8], name: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// What is left of a name below the directory that is its root: `..` does not lead out of that.
+pub fn below_root(name: &[u8]) -> &[u8] {
+    let mut rest = name;
+    loop {
+        let slashes = rest.iter().take_while(|&&byte| byte == b'/').count();
+        rest = &rest[slashes..];
+        let end = rest.iter().position(|&byte| byte == b'/');
+        match &rest[..end.unwrap_or(rest.len())] {
+            [] => return b".",
+            b"." | b".." => rest = &rest[end.unwrap_or(rest.len())..],
+            _ => return rest,
+        }
+    }
+}
+
+/// Whether a relative name has more `..` at any place than components before it, and so may lead out of its directory.
+pub fn climbs(name: &[u8]) -> bool {
+    let mut depth = 0;
+    name.split(|&byte| byte == b'/').any(|component| {
+        depth += match component {
+            b"" | b"." => 0,
+            b".." => -1,
+            _ => 1,
+        };
+        depth < 0
+    })
+}
+
 /// Appends `path` without repeated slashes and `.` components.
 fn push_collapsed(path: &[u8], out: &mut Vec<u8>) {
     let absolute = path.starts_with(b"/");
@@ -124,6 +152,25 @@ mod tests {
         let mut out = b"left over".to_vec();
         join(dir.as_bytes(), name.as_bytes(), &mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn two_dots_do_not_lead_out_of_a_root() {
+        for (name, expected) in [
+            ("/etc/f", "etc/f"),
+            ("//../.././etc/../f", "etc/../f"),
+            ("..", "."),
+            ("/", "."),
+            ("/..", "."),
+            ("..a/b", "..a/b"),
+            ("a/", "a/"),
+        ] {
+            assert_eq!(below_root(name.as_bytes()), expected.as_bytes(), "{name}");
+        }
+        let climbing = ["..", "../a", "a/../..", "a/./..//../b", "./.."];
+        assert!(climbing.iter().all(|name| climbs(name.as_bytes())));
+        let inside = ["", ".", "a", "a/..", "a/b/../..", "..a", "a/.../b"];
+        assert!(!inside.iter().any(|name| climbs(name.as_bytes())));
     }
 
     #[test]

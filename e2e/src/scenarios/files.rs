@@ -107,6 +107,8 @@ pub fn openat2(t: &mut Tape) {
         .fails(ENOENT);
     t.open(OPENAT2, "no", args![AT_FDCWD, c"/no", &in_root, 24])
         .fails(ENOENT);
+    t.open(OPENAT2, "d/no", args![dir, c"../../no", &in_root, 24])
+        .fails(ENOENT);
     let fd = t
         .open(OPENAT2, "d", args![dir, c"/../..", &in_root, 24])
         .ok() as i32;

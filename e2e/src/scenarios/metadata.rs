@@ -86,6 +86,10 @@ pub fn stat_empty_path(t: &mut Tape) {
     // No name is the descriptor's file to these, also when the times are bad.
     t.fd(UTIMENSAT, fd, "f", args![fd, 0, 8, 0]).fails(EFAULT);
     t.fd(FUTIMESAT, fd, "f", args![fd, 0, 8]).fails(EFAULT);
+    // But not the working directory.
+    t.path(UTIMENSAT, "", args![AT_FDCWD, 0, 0, 0])
+        .partial(b"")
+        .fails(EFAULT);
     // An empty one is to readlinkat, without a flag: here no link.
     t.fd(READLINKAT, fd, "f", args![fd, c"", &mut *buffer, 512])
         .fails(ENOENT);

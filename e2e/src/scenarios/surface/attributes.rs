@@ -200,6 +200,12 @@ fn other_root(t: &mut Tape) {
         t.path(ACCESS, "d", args![c"/", libc::F_OK]).is(0);
         t.path(ACCESS, "d/no/x", args![c"//no/.//x", libc::F_OK])
             .fails(ENOENT);
+        // `..` does not lead out, and where it leads from elsewhere is not known.
+        t.path(ACCESS, "d/sub", args![c"/../../sub", libc::F_OK])
+            .is(0);
+        t.path(ACCESS, "", args![c"../no", libc::F_OK])
+            .partial(b"/../no")
+            .fails(ENOENT);
         t.two_paths(LINK, "d/sub/l", "d/f", args![c"/f", c"/sub/l"])
             .is(0);
         t.two_paths(RENAME, "m", "d/sub/l", args![c"/sub/l", c"m"])

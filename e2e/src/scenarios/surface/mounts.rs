@@ -78,8 +78,8 @@ fn mount(t: &mut Tape) {
     .is(0);
     touch(t, "m/on-tmpfs");
     let bind = MS_BIND as i32;
-    t.path(MOUNT, "d", args![c"m", c"d", 0, bind, 0])
-        .old_text(b"m")
+    // The source of a bind mount is a path.
+    t.two_paths(MOUNT, "d", "m", args![c"m", c"d", 0, bind, 0])
         .flags(bind)
         .is(0);
     touch(t, "d/on-tmpfs");
@@ -103,8 +103,7 @@ fn mount(t: &mut Tape) {
     t.path(MOUNT, "no", args![c"x", c"no", c"tmpfs", 0, 0])
         .old_text(b"x")
         .fails(ENOENT);
-    t.path(MOUNT, "m", args![c"no", c"m", 0, bind, 0])
-        .old_text(b"no")
+    t.two_paths(MOUNT, "m", "no", args![c"no", c"m", 0, bind, 0])
         .flags(bind)
         .fails(ENOENT);
     t.path(MOUNT, "m", args![c"x", c"m", c"tmpfs", 0, c"bad-option"])
