@@ -64,10 +64,7 @@ pub fn desk(
 ) -> (Desk, LiveFeed, SyncSender<Message>, Receiver<Command>) {
     let (to_desk, messages) = mpsc::sync_channel(WAITING);
     let (orders, received) = mpsc::channel();
-    let mut model = Model::new(Bounds::default());
-    if !filter.is_empty() {
-        model.set_filter(filter, Duration::ZERO);
-    }
+    let mut model = Model::filtered_by(Bounds::default(), filter);
     let first = model.snapshot(&view, &facts, Duration::ZERO);
     let shared = Arc::new(Shared {
         view: Mutex::new(view.clone()),
