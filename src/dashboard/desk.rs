@@ -12,7 +12,7 @@ use ior_core::view::View;
 use ior_core::{Filter, Snapshot};
 
 /// A snapshot is made this often at most while rows come.
-const FRAME: Duration = Duration::from_millis(100);
+const FRAME: Duration = Duration::from_millis(50);
 /// With nothing new, rates and clocks still move.
 const IDLE_FRAME: Duration = Duration::from_millis(500);
 /// Messages that wait at most: with full batches 64 K rows.
@@ -158,3 +158,6 @@ impl Desk {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

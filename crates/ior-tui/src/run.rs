@@ -17,7 +17,7 @@ use crate::theme::Theme;
 use crate::world::World;
 
 /// How long to wait for a key before looking for something new to see.
-const FRAME: Duration = Duration::from_millis(100);
+const FRAME: Duration = Duration::from_millis(50);
 /// The same while an answer is due: a key that asked for another view should not have to wait.
 const SOON: Duration = Duration::from_millis(5);
 /// After so long an answer is not expected any sooner than anything else.
