@@ -110,13 +110,22 @@ impl Desk {
     pub fn run(mut self) {
         let mut drawn = Instant::now();
         let mut changed = true;
+        // The first rows are shown at once: somebody waits for them.
+        let mut first = true;
         loop {
             let wait = if changed { FRAME } else { IDLE_FRAME };
             match self
                 .messages
                 .recv_timeout(wait.saturating_sub(drawn.elapsed()))
             {
-                Ok(message) => changed |= self.take(message),
+                Ok(message) => {
+                    let is_first = first && matches!(message, Message::Rows(_));
+                    first = matches!(message, Message::Reset) || first && !is_first;
+                    if is_first {
+                        self.shared.looking.store(true, Ordering::Relaxed);
+                    }
+                    changed |= self.take(message);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
