@@ -1,6 +1,6 @@
-//! What drawing a frame of 200x60 costs behind 100,000 files, 1,000 processes and 200,000 frames of the flame graph: the mean,
-//! and the time that 99 of 100 frames stay below, which is CPU time, so that the figure means the same on a busy machine. The
-//! snapshot is made beforehand, by another thread in life.
+//! What drawing a frame of 200x60 costs behind 100,000 files, 1,000 processes and a flame graph of as many frames as it prints:
+//! the mean, and the time that 99 of 100 frames stay below, which is CPU time, so that the figure means the same on a busy
+//! machine. The snapshot is made beforehand, by another thread in life.
 //!
 //! `cargo bench -p ior-tui --bench frame`
 
