@@ -167,6 +167,7 @@ pub const EVERYDAY: &[Scenario] = &[
 /// Scenarios for the harness's own checks: too many rows to compare, or not ending by themselves.
 pub const SPECIAL: &[Scenario] = &[
     plain("writes_1000000", volume::writes_1000000),
+    plain("writes_5000000", volume::writes_5000000),
     plain("writers_16", volume::writers_16),
     plain("renames_400000", volume::renames_400000),
     plain("short_lived_5000", processes::short_lived_5000),

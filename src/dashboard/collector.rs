@@ -9,7 +9,7 @@ use anyhow::Result;
 use ior_bpf::Scope;
 use ior_core::batch::Batch;
 use ior_core::live::Facts;
-use ior_core::snapshot::{Command, Cost, Recording, Target};
+use ior_core::snapshot::{Command, Cost, Over, Recording, Target};
 use ior_core::{Filter, Loss, Row, Syscall, Totals};
 
 use super::cost::Meter;
@@ -67,7 +67,7 @@ struct Trace {
     source: Live,
     watched: Vec<Watched>,
     looked: Instant,
-    over: Option<String>,
+    over: Option<Over>,
 }
 
 /// What a row goes through.
@@ -211,7 +211,7 @@ impl Collector {
         });
         alive?;
         if let Err(error) = polled {
-            trace.over = Some(format!("{error:#}"));
+            trace.over = Some(Over::Ended(format!("{error:#}")));
         } else if trace.has_ended() {
             self.drain()?;
         }
@@ -226,7 +226,7 @@ impl Collector {
     fn drain(&mut self) -> Result<(), Gone> {
         if let Some(trace) = &mut self.trace {
             trace.finish(&mut self.rows);
-            trace.over = Some("the traced processes have ended".into());
+            trace.over = Some(Over::Ended("the traced processes have ended".into()));
         }
         self.rows.hand_over(&self.desk)
     }
@@ -373,7 +373,7 @@ impl Collector {
                 ring_fill,
                 ..self.meter.read()
             },
-            over: self.failed.clone().or(over),
+            over: self.failed.clone().map(Over::Failed).or(over),
         };
         self.send(Message::Facts(Box::new(facts)))
     }

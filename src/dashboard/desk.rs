@@ -12,7 +12,7 @@ use ior_core::view::View;
 use ior_core::{Filter, Snapshot};
 
 /// A snapshot is made this often at most while rows come.
-const FRAME: Duration = Duration::from_millis(100);
+const FRAME: Duration = Duration::from_millis(50);
 /// With nothing new, rates and clocks still move.
 const IDLE_FRAME: Duration = Duration::from_millis(500);
 /// Messages that wait at most: with full batches 64 K rows.
@@ -64,10 +64,7 @@ pub fn desk(
 ) -> (Desk, LiveFeed, SyncSender<Message>, Receiver<Command>) {
     let (to_desk, messages) = mpsc::sync_channel(WAITING);
     let (orders, received) = mpsc::channel();
-    let mut model = Model::new(Bounds::default());
-    if !filter.is_empty() {
-        model.set_filter(filter, Duration::ZERO);
-    }
+    let mut model = Model::filtered_by(Bounds::default(), filter);
     let first = model.snapshot(&view, &facts, Duration::ZERO);
     let shared = Arc::new(Shared {
         view: Mutex::new(view.clone()),
@@ -113,13 +110,22 @@ impl Desk {
     pub fn run(mut self) {
         let mut drawn = Instant::now();
         let mut changed = true;
+        // The first rows are shown at once: somebody waits for them.
+        let mut first = true;
         loop {
             let wait = if changed { FRAME } else { IDLE_FRAME };
             match self
                 .messages
                 .recv_timeout(wait.saturating_sub(drawn.elapsed()))
             {
-                Ok(message) => changed |= self.take(message),
+                Ok(message) => {
+                    let is_first = first && matches!(message, Message::Rows(_));
+                    first = matches!(message, Message::Reset) || first && !is_first;
+                    if is_first {
+                        self.shared.looking.store(true, Ordering::Relaxed);
+                    }
+                    changed |= self.take(message);
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
@@ -161,3 +167,6 @@ impl Desk {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

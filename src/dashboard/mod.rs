@@ -7,6 +7,7 @@ mod cost;
 mod desk;
 mod export;
 mod recorder;
+mod scope;
 mod world;
 
 use std::io::{self, IsTerminal, Write};
@@ -69,10 +70,7 @@ fn show(config: Config) -> Result<u8> {
     let recorded = match config.screen {
         Screen::Demo => {
             let began = Instant::now();
-            let mut feed = DemoFeed::new(DEMO, move || began.elapsed());
-            if !config.filter.is_empty() {
-                feed.command(Command::Filter(config.filter));
-            }
+            let mut feed = DemoFeed::filtered_by(config.filter, DEMO, move || began.elapsed());
             ior_tui::run(&mut feed, &mut machine, start, &quit)
                 .context("cannot use the terminal")?;
             None
@@ -98,6 +96,7 @@ fn start(config: &Config) -> Start {
             First::Picker
         },
         filter: config.filter.clone(),
+        scope: scope::named(&config.options.scope),
         theme: Theme::detect(|name| std::env::var(name).ok()),
         panic_key: match std::env::var_os(PANIC_KEY) {
             Some(_) => PanicKey::On,

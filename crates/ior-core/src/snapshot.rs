@@ -89,7 +89,25 @@ pub struct Session {
     /// What ior itself takes.
     pub cost: Cost,
     /// Set when the session is over and nothing will change any more: why.
-    pub over: Option<String>,
+    pub over: Option<Over>,
+}
+
+/// Why a session is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Over {
+    /// Its target could not be traced: there never was anything to see.
+    Failed(String),
+    /// It was traced, perhaps without a row; what there was is still to be looked at.
+    Ended(String),
+}
+
+impl Over {
+    /// In words.
+    pub fn why(&self) -> &str {
+        match self {
+            Over::Failed(why) | Over::Ended(why) => why,
+        }
+    }
 }
 
 /// The Parquet recording.

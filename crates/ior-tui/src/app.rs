@@ -31,6 +31,7 @@ use ratatui::layout::Rect;
 use crate::action::Action;
 use crate::keymap::{self, Key, Place};
 use crate::panes::Hits;
+use crate::text::harmless;
 use crate::theme::Theme;
 use attaching::Attaching;
 pub use filters::Filters;
@@ -51,6 +52,8 @@ pub struct Start {
     pub first: First,
     /// The filter that is in force already.
     pub filter: Filter,
+    /// What the command line says is traced, in words.
+    pub scope: String,
     /// Colours.
     pub theme: Theme,
     /// Whether a key panics.
@@ -83,6 +86,7 @@ impl Start {
         Start {
             first: First::Failed(cause.into()),
             filter: Filter::default(),
+            scope: String::new(),
             theme,
             panic_key: PanicKey::Off,
         }
@@ -143,10 +147,12 @@ pub struct App {
     last_export: Option<String>,
     /// What was last chosen to be traced.
     chosen: Option<u32>,
+    /// What the command line says is traced, in words.
+    scope: String,
+    /// Names of what was chosen, as they were then, by process or thread id.
+    names: BTreeMap<u32, Vec<u8>>,
     attaching: Option<Attaching>,
     clock: losses::Clock,
-    /// Whether there was ever anything to see since the target was chosen.
-    seen: Seen,
     notice: Option<String>,
     /// The session's notice that was read: a key was pressed since.
     read: Option<String>,
@@ -163,13 +169,6 @@ enum Export {
     None,
     /// The rows are not there yet; so many answers were not what is wanted.
     Wanted(u8),
-}
-
-/// Whether there was a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Nothing,
-    Rows,
 }
 
 impl App {
@@ -193,9 +192,10 @@ impl App {
             export: Export::None,
             last_export: None,
             chosen: None,
+            scope: start.scope.clone(),
+            names: BTreeMap::new(),
             attaching: (start.first == First::Tabs).then(Attaching::begin),
             clock: losses::Clock::default(),
-            seen: Seen::Nothing,
             notice: None,
             read: None,
             area: Rect::default(),
@@ -364,6 +364,20 @@ impl App {
         self.paused.contains_key(&self.tab)
     }
 
+    /// What is traced, in words.
+    pub fn target(&self, target: &Target) -> String {
+        let named = |what: &str, id: &u32| match self.names.get(id) {
+            Some(name) => format!("{what} {id} ({})", harmless(name)),
+            None => format!("{what} {id}"),
+        };
+        match target {
+            Target::Initial => self.scope.clone(),
+            Target::All => "all processes".to_owned(),
+            Target::Process(pid) => named("process", pid),
+            Target::Thread(tid) => named("thread", tid),
+        }
+    }
+
     fn changed(&mut self) {
         self.revision += 1;
     }
@@ -381,7 +395,6 @@ impl App {
         };
         self.resume_pictures();
         self.attaching = Some(Attaching::to(target.clone(), self.latest.as_deref()));
-        self.seen = Seen::Nothing;
         self.mode = Mode::Normal;
         self.command(Command::Target(target));
     }

@@ -189,6 +189,7 @@ pub fn start(first: First) -> Start {
     Start {
         first,
         filter: Filter::default(),
+        scope: "process 7 (seven)".to_owned(),
         theme: Theme::plain(),
         panic_key: PanicKey::Off,
     }

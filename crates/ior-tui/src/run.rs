@@ -17,8 +17,8 @@ use crate::theme::Theme;
 use crate::world::World;
 
 /// How long to wait for a key before looking for something new to see.
-const FRAME: Duration = Duration::from_millis(100);
-/// The same while an answer is due: a key that asked for another view should not have to wait.
+const FRAME: Duration = Duration::from_millis(50);
+/// The same while an answer is due: a key that asked for another view should not have to wait, nor the first picture.
 const SOON: Duration = Duration::from_millis(5);
 /// After so long an answer is not expected any sooner than anything else.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -181,7 +181,7 @@ impl Dashboard<'_> {
     fn listen(&mut self) -> io::Result<()> {
         let is_answered = self.app.is_answered();
         let waits = self.console.now().saturating_sub(self.asked);
-        let is_due = !is_answered && waits < PATIENCE;
+        let is_due = !is_answered && waits < PATIENCE || self.app.is_attaching();
         let mut longest = match (self.events.is_empty(), is_due) {
             (true, false) => FRAME,
             _ => SOON,

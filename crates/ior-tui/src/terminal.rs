@@ -3,8 +3,10 @@
 //!
 //! ratatui's own `Terminal` is not used: dropping it panics where the terminal is gone.
 
+mod picture;
+
 use std::fs::File;
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, BufWriter, IsTerminal, Stdout};
 use std::os::fd::AsFd;
 use std::panic::{self, PanicHookInfo};
 use std::process::Command;
@@ -17,16 +19,16 @@ use crossterm::event::{
     Event,
 };
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
 };
-use crossterm::{cursor, execute, queue};
-use ratatui::backend::{Backend, CrosstermBackend};
+use crossterm::{cursor, execute};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::run::Console;
+use picture::Picture;
 
 /// Whether the terminal is ours. A panic of any thread takes it away.
 static OURS: AtomicBool = AtomicBool::new(false);
@@ -35,11 +37,7 @@ type Hook = dyn Fn(&PanicHookInfo<'_>) + Send + Sync;
 
 /// The terminal, for as long as it lives.
 pub struct Terminal {
-    backend: CrosstermBackend<BufWriter<Stdout>>,
-    /// What stands on the screen.
-    shown: Buffer,
-    /// What is drawn next, kept for its memory.
-    next: Buffer,
+    picture: Picture<BufWriter<Stdout>>,
     /// Where keys come from, if standard input is no terminal.
     keys: Option<File>,
     /// What panics were answered with before.
@@ -67,9 +65,7 @@ impl Terminal {
             before(info);
         }));
         let terminal = Terminal {
-            backend: CrosstermBackend::new(BufWriter::with_capacity(1 << 16, io::stdout())),
-            shown: Buffer::empty(Rect::ZERO),
-            next: Buffer::empty(Rect::ZERO),
+            picture: Picture::new(BufWriter::with_capacity(1 << 16, io::stdout())),
             keys,
             hook,
             began: Instant::now(),
@@ -105,20 +101,6 @@ impl Terminal {
             false => Ok(Ready::Yes),
         }
     }
-
-    fn write(&mut self, area: Rect) -> io::Result<()> {
-        let has_other_size = self.shown.area != area;
-        queue!(self.backend, BeginSynchronizedUpdate)?;
-        if has_other_size {
-            self.shown = Buffer::empty(area);
-            self.backend.clear()?;
-        }
-        self.backend.draw(self.shown.diff(&self.next).into_iter())?;
-        queue!(self.backend, EndSynchronizedUpdate)?;
-        Write::flush(&mut self.backend)?;
-        std::mem::swap(&mut self.shown, &mut self.next);
-        Ok(())
-    }
 }
 
 /// Whether there is something to read.
@@ -139,10 +121,7 @@ impl Console for Terminal {
         if !OURS.load(Ordering::Relaxed) {
             return Err(io::Error::other("a part of the program has panicked"));
         }
-        self.next.resize(area);
-        self.next.reset();
-        draw(&mut self.next);
-        self.write(area)
+        self.picture.draw(area, draw)
     }
 
     fn event(&mut self, longest: Duration) -> io::Result<Option<Event>> {
@@ -180,8 +159,7 @@ impl Console for Terminal {
         };
         let status = Command::new(name).args(arguments).arg(path).status();
         take()?;
-        // The editor has written all over the screen.
-        self.shown = Buffer::empty(Rect::ZERO);
+        self.picture.forget();
         let status =
             status.map_err(|error| io::Error::new(error.kind(), format!("{name}: {error}")))?;
         match status.success() {

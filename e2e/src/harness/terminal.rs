@@ -39,7 +39,13 @@ struct State {
     parser: Parser,
     /// How many bytes the program has written.
     bytes: u64,
+    /// How many frames it has begun, each with [`FRAME`], and the last bytes it has written, in which half a mark may be.
+    frames: u64,
+    last: Vec<u8>,
 }
+
+/// What begins a frame: the start of a synchronized update.
+const FRAME: &[u8] = b"\x1b[?2026h";
 
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
@@ -80,6 +86,8 @@ impl Terminal {
             state: Mutex::new(State {
                 parser: Parser::new(cells(rows)?, cells(columns)?, 0),
                 bytes: 0,
+                frames: 0,
+                last: Vec::new(),
             }),
             changed: Condvar::new(),
         });
@@ -116,6 +124,33 @@ impl Terminal {
     /// How many bytes the program has written so far.
     pub fn bytes(&self) -> u64 {
         self.shown.lock().bytes
+    }
+
+    /// How many frames the program has drawn so far.
+    pub fn frames(&self) -> u64 {
+        self.shown.lock().frames
+    }
+
+    /// Presses and lets go the left button on the first place where `text` stands on the screen.
+    ///
+    /// # Errors
+    /// The screen does not show it, or the terminal takes nothing.
+    pub fn click(&mut self, text: &str) -> Result<()> {
+        let screen = self.contents();
+        let mut lines = screen.lines().zip(1..);
+        let place =
+            lines.find_map(|(line, row)| Some((line.split_once(text)?.0.chars().count() + 1, row)));
+        let (column, row): (usize, u16) =
+            place.ok_or_else(|| format!("no {text:?} to click:\n{screen}"))?;
+        self.press(&format!("\x1b[<0;{column};{row}M\x1b[<0;{column};{row}m"))
+    }
+
+    /// Turns the wheel by one notch, down.
+    ///
+    /// # Errors
+    /// The terminal takes nothing.
+    pub fn wheel_down(&mut self) -> Result<()> {
+        self.press("\x1b[<65;10;10M")
     }
 
     /// Waits until the screen is as it should be, and returns it.
@@ -246,6 +281,17 @@ fn left_as_it_was(screen: &Screen) -> Result<()> {
     }
 }
 
+impl State {
+    fn count_frames(&mut self, bytes: &[u8]) {
+        self.last.extend_from_slice(bytes);
+        let begun = self.last.windows(FRAME.len()).filter(|it| *it == FRAME);
+        self.frames += begun.count() as u64;
+        // Less than a whole mark is kept: none is counted twice.
+        let kept = self.last.len().min(FRAME.len() - 1);
+        self.last.drain(..self.last.len() - kept);
+    }
+}
+
 impl Shown {
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -258,6 +304,7 @@ impl Shown {
             let mut state = self.lock();
             state.parser.process(&buffer[..length]);
             state.bytes += length as u64;
+            state.count_frames(&buffer[..length]);
             drop(state);
             self.changed.notify_all();
         }

@@ -23,6 +23,15 @@ pub fn writes_1000000(t: &mut Tape) {
     t.fd(CLOSE, fd, "w", args![fd]).is(0);
 }
 
+/// Likewise 5,000,000: some seconds at full speed.
+pub fn writes_5000000(t: &mut Tape) {
+    let fd = t
+        .open(OPEN, "w", args![c"w", O_CREAT | O_WRONLY, 0o644])
+        .ok() as i32;
+    writes(t, fd, "w", 5_000_000);
+    t.fd(CLOSE, fd, "w", args![fd]).is(0);
+}
+
 /// 16 children, 62,500 one-byte writes each, to one file.
 pub fn writers_16(t: &mut Tape) {
     let flags = O_CREAT | O_WRONLY | O_APPEND;

@@ -1,12 +1,17 @@
 //! The dashboard on a pseudo-terminal: what it shows of a workload whose calls are known, and how it leaves the terminal.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::process::Command;
 
 use e2e::harness::process::Running;
 use e2e::harness::recorder::Programs;
 use e2e::harness::scratch::Scratch;
 use e2e::harness::terminal::Terminal;
 use e2e::harness::{Result, check};
+
+mod figures;
+mod questions;
 
 use crate::Test;
 use crate::recordings::reader::Parquet;
@@ -19,8 +24,16 @@ pub const TESTS: &[Test] = &[
     ("recording", recording),
     ("export", export),
     ("resized", resized),
-    ("full_speed", full_speed),
-    ("idle", idle),
+    ("filter_epochs", filter_epochs),
+    ("ended_without_rows", ended_without_rows),
+    ("mouse", mouse),
+    ("writes_most", questions::writes_most),
+    ("most_failed_opens", questions::most_failed_opens),
+    ("slowest_fsync", questions::slowest_fsync),
+    ("first_screens", figures::first_screens),
+    ("full_speed", figures::full_speed),
+    ("exact_at_full_speed", figures::exact_at_full_speed),
+    ("idle", figures::idle),
     ("ends", ends),
     ("panic", panic),
     ("failed_start", failed_start),
@@ -203,6 +216,125 @@ fn recording(programs: &Programs) -> Result<()> {
     session.quit().map(drop)
 }
 
+/// Rows say under which of the session's filters they came, in the recording and in the export.
+fn filter_epochs(programs: &Programs) -> Result<()> {
+    let scratch = Scratch::new()?;
+    let noise = programs.noise(&scratch)?;
+    let mut ior = programs.ior(["-p", &noise.id().to_string()]);
+    ior.current_dir(scratch.path());
+    let mut screen = Terminal::start(&ior, ROWS, COLUMNS)?;
+    screen.wait_for("workload")?;
+    screen.press_for("R", "rec: ")?;
+    screen.press("3")?;
+    screen.wait("rows without a filter", |screen| {
+        line(screen, "write").is_some()
+    })?;
+    let only = |screen: &str, there: &str, gone: &str| {
+        line(screen, there).is_some() && line(screen, gone).is_none()
+    };
+    screen.press("f")?;
+    screen.press("syscall=read\r")?;
+    screen.wait("only read", |screen| only(screen, "read", "write"))?;
+    screen.press("f\x15")?;
+    screen.press("syscall=write\r")?;
+    screen.wait("only write", |screen| only(screen, "write", "read"))?;
+    screen.press(ESCAPE)?;
+    screen.wait("read again", |screen| only(screen, "read", "write"))?;
+    // New rows of this filter, and no other.
+    let before = screen.contents();
+    screen.wait("another picture", |screen| screen != before)?;
+    screen.press_for("e", ".csv")?;
+    screen.press_for("R", "recorded ")?;
+    screen.press("q")?;
+    screen.end()?;
+    let mut epochs: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    Parquet::open(&only_file(scratch.path(), "parquet")?)?.visit(|row| {
+        let epoch = row["filter_epoch"].as_u64().ok_or("no epoch")?;
+        let syscall = row["syscall"].as_str().ok_or("no syscall")?;
+        epochs.entry(epoch).or_default().insert(syscall.to_owned());
+        Ok(())
+    })?;
+    let syscalls = |epoch: u64| {
+        epochs
+            .get(&epoch)
+            .map(|it| it.iter().map(String::as_str).collect())
+    };
+    let read = Some(vec!["read"]);
+    check(
+        epochs.len() == 4
+            && syscalls(0).is_some_and(|it: Vec<&str>| it.len() >= 4)
+            && (syscalls(1), syscalls(2), syscalls(3)) == (read.clone(), Some(vec!["write"]), read),
+        || format!("{epochs:?}"),
+    )?;
+    let csv =
+        std::fs::read_to_string(only_file(scratch.path(), "csv")?).map_err(|e| e.to_string())?;
+    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap_or_default();
+    let column = header.iter().position(|name| *name == "filter_epoch");
+    let column = column.ok_or_else(|| format!("{header:?}"))?;
+    let last = lines.next_back().unwrap_or_default();
+    check(last.get(column) == Some(&"3"), || format!("{last:?}"))
+}
+
+/// A target that ends without a row was traced all the same.
+fn ended_without_rows(programs: &Programs) -> Result<()> {
+    let quiet = Running::start(Command::new("sleep").arg("600"))?;
+    let pid = quiet.id().to_string();
+    let ior = programs.ior(["-p", &pid, "--trace-syscalls", "fsync"]);
+    let mut screen = Terminal::start(&ior, ROWS, COLUMNS)?;
+    screen.wait_for(&format!("process {pid} (sleep)"))?;
+    screen.wait("the trace", |screen| !screen.contains("attaching"))?;
+    quiet.signal("TERM")?;
+    let shown = screen.wait_for("over: the traced processes have ended")?;
+    check(!shown.contains("Nothing is traced"), || shown)?;
+    screen.press_for("4", "Accesses")?;
+    screen.press("q")?;
+    screen.end().map(drop)
+}
+
+/// Clicks choose, open, sort and narrow; the wheel moves.
+fn mouse(programs: &Programs) -> Result<()> {
+    let scratch = Scratch::new()?;
+    let noise = programs.noise(&scratch)?;
+    let pid = noise.id().to_string();
+    let none: [&str; 0] = [];
+    let mut screen = Terminal::start(&programs.ior(none), ROWS, COLUMNS)?;
+    screen.wait_for("All processes")?;
+    screen.press(&pid)?;
+    screen.wait("the process alone", |screen| {
+        screen.contains("workload") && !screen.contains("All processes")
+    })?;
+    // It is selected: a click is Enter.
+    screen.click("workload")?;
+    screen.wait_for(&format!("process {pid} (workload)"))?;
+    screen.click("4 Files")?;
+    screen.wait_for("Accesses▼")?;
+    screen.click("Written")?;
+    screen.wait_for("Written▼")?;
+    screen.click("Written▼")?;
+    screen.wait_for("Written▲")?;
+    screen.wait_for("/noise/data")?;
+    screen.click("/noise/data")?;
+    screen.click("/noise/data")?;
+    let shown = screen.wait("the file alone", |screen| {
+        screen.contains("filter: file=") && !screen.contains("/noise/missing")
+    })?;
+    check(shown.contains("/noise/data"), || shown)?;
+    screen.press_for(ESCAPE, "/noise/missing")?;
+    // The stream holds where the wheel turns.
+    screen.click("7 Stream")?;
+    screen.wait_for("/noise/data")?;
+    screen.press("\x1b[<64;10;10M")?;
+    screen.wait_for("PAUSED")?;
+    screen.click("1 Flame")?;
+    screen.wait_for("comm-path-syscall by calls")?;
+    screen.click("noise")?;
+    screen.press_for("u", "all")?;
+    screen.press("q")?;
+    let (status, left) = screen.end()?;
+    check(status.success(), || left)
+}
+
 /// The last rows as CSV, all columns.
 fn export(programs: &Programs) -> Result<()> {
     let mut session = Session::start(programs, "read_write", &[])?;
@@ -241,42 +373,6 @@ fn resized(programs: &Programs) -> Result<()> {
     screen.wait_for("/noise/data")?;
     screen.press("q")?;
     screen.end().map(drop)
-}
-
-/// A workload that does nothing but calls: the screen goes on, and nothing is missing unsaid.
-fn full_speed(programs: &Programs) -> Result<()> {
-    let mut session = Session::start(programs, "writes_1000000", &[])?;
-    session.screen.press("3")?;
-    session.workload.let_go()?;
-    session.screen.wait("1,000,000 writes", |screen| {
-        line(screen, "write").is_some_and(|line| line.contains("1.0 M"))
-    })?;
-    session.quit().map(drop)
-}
-
-/// Nothing is drawn when nothing happens but the clock, and hardly any time is used.
-fn idle(programs: &Programs) -> Result<()> {
-    let session = Session::start(programs, "read_write", &[])?;
-    let cpu = || -> Result<u64> {
-        let stat = std::fs::read_to_string(format!("/proc/{}/stat", session.screen.id()))
-            .map_err(|error| error.to_string())?;
-        let after = stat.rsplit(')').next().unwrap_or_default();
-        let mut ticks = after
-            .split_whitespace()
-            .skip(11)
-            .map_while(|it| it.parse::<u64>().ok());
-        Ok(ticks.next().unwrap_or_default() + ticks.next().unwrap_or_default())
-    };
-    // Ticks of 10 ms: what is measured is long enough to have some.
-    let (before, began) = (cpu()?, std::time::Instant::now());
-    session.screen.wait("5 s", |screen| {
-        screen.contains("  5.") || screen.contains("  6.")
-    })?;
-    let (used, took) = (cpu()? - before, began.elapsed());
-    let share = used as f64 / 100.0 / took.as_secs_f64();
-    // 2 % is the aim on a quiet machine; here others are at work, and a tick is rounded.
-    check(share < 0.1, || format!("{share:.3} of a CPU in {took:?}"))?;
-    session.quit().map(drop)
 }
 
 /// Keys and signals that end it leave the terminal as it was.

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Facts, Model, Synthetic};
+use super::{Bounds, Facts, Model, Synthetic};
 use crate::snapshot::{Command, Feed, Snapshot, Target};
 use crate::syscall::Syscall;
 use crate::view::View;
-use crate::{Loss, Task};
+use crate::{Filter, Loss, Task};
 
 /// How much of the workload is made at once.
 const STEP: Duration = Duration::from_millis(50);
@@ -33,6 +33,15 @@ impl fmt::Debug for DemoFeed {
 impl DemoFeed {
     /// A session as old as `clock` says, which does not go back. Looking at it makes what has happened until then.
     pub fn new(seed: u64, clock: impl FnMut() -> Duration + Send + 'static) -> DemoFeed {
+        DemoFeed::filtered_by(Filter::default(), seed, clock)
+    }
+
+    /// The same, with the filter it begins with.
+    pub fn filtered_by(
+        filter: Filter,
+        seed: u64,
+        clock: impl FnMut() -> Duration + Send + 'static,
+    ) -> DemoFeed {
         let synthetic = Synthetic::new(seed);
         let facts = Facts {
             syscalls: synthetic.syscalls().into(),
@@ -45,7 +54,7 @@ impl DemoFeed {
         DemoFeed {
             clock: Box::new(clock),
             synthetic,
-            model: Model::default(),
+            model: Model::filtered_by(Bounds::default(), filter),
             facts,
             now: Duration::ZERO,
         }
@@ -86,7 +95,10 @@ impl Feed for DemoFeed {
         self.catch_up();
         self.facts.notice = None;
         match command {
-            Command::Filter(filter) => self.model.set_filter(filter, self.now),
+            Command::Filter(filter) => {
+                self.synthetic.filter_changed();
+                self.model.set_filter(filter, self.now);
+            }
             Command::Target(target) => self.facts.target = target,
             Command::Syscalls(syscalls) => self.facts.syscalls = in_table_order(syscalls),
             Command::Record(_) => self.facts.notice = Some("a demo cannot be recorded".to_owned()),

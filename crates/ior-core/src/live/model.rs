@@ -7,7 +7,7 @@ use super::lines::Exact;
 use super::set::{Bounds, Set};
 use super::tail::Part;
 use crate::batch::Batch;
-use crate::snapshot::{Cost, Latencies, Overview, Pane, Recording, Session, Target};
+use crate::snapshot::{Cost, Latencies, Over, Overview, Pane, Recording, Session, Target};
 use crate::view::{Subject, TaskKey, View};
 use crate::{Filter, Loss, Snapshot, Syscall, Totals};
 
@@ -31,7 +31,7 @@ pub struct Facts {
     /// See [`Session::cost`].
     pub cost: Cost,
     /// See [`Session::over`].
-    pub over: Option<String>,
+    pub over: Option<Over>,
 }
 
 impl Default for Facts {
@@ -93,6 +93,16 @@ impl Model {
             changed: true,
             last: None,
         }
+    }
+
+    /// Without rows, with the filter the session begins with: one that was never changed.
+    pub fn filtered_by(bounds: Bounds, filter: Filter) -> Model {
+        let mut model = Model::new(bounds);
+        if !filter.is_empty() {
+            model.set_filter(filter, Duration::ZERO);
+            model.filter_epoch = 0;
+        }
+        model
     }
 
     /// Adds rows that came at `now`, whether or not they pass the filter.

@@ -85,6 +85,7 @@ pub struct Synthetic {
     processes: Vec<Process>,
     threads: Vec<Thread>,
     seq: u64,
+    filter_epoch: u64,
     file_ids: HashMap<Vec<u8>, u64>,
     totals: Vec<Option<(&'static Syscall, SyscallTotals)>>,
 }
@@ -118,6 +119,7 @@ impl Synthetic {
             processes,
             threads,
             seq: 0,
+            filter_epoch: 0,
             file_ids: HashMap::new(),
             totals: vec![None; MAX_SLOT],
         }
@@ -245,7 +247,7 @@ impl Synthetic {
             } else {
                 NameSource::Kernel
             },
-            filter_epoch: 0,
+            filter_epoch: self.filter_epoch,
             dev: None,
             ino: None,
             requested: (act.bytes > 0).then_some(act.bytes),
@@ -259,6 +261,11 @@ impl Synthetic {
         };
         count(&mut self.totals, &row);
         batch.push(&row);
+    }
+
+    /// The filter is another one for the rows made from now on.
+    pub fn filter_changed(&mut self) {
+        self.filter_epoch += 1;
     }
 
     /// What the kernel's counters would say of the rows made so far.

@@ -54,6 +54,7 @@ fn screen_after(keys: &str) -> Buffer {
     let start = Start {
         first: First::Tabs,
         filter: Filter::default(),
+        scope: "all processes".to_owned(),
         theme: Theme::dark(),
         panic_key: PanicKey::Off,
     };

@@ -1,10 +1,10 @@
 //! The time between the choice of a target and the first snapshot about it.
 
 use ior_core::Snapshot;
-use ior_core::snapshot::{Session, Target};
+use ior_core::snapshot::{Over, Session, Target};
 
 use super::text::Retry;
-use super::{App, Mode, Seen};
+use super::{App, Mode};
 
 /// Answers after which an old failure is believed to be a new one that reads the same.
 const PATIENCE: u64 = 3;
@@ -15,7 +15,7 @@ pub struct Attaching {
     /// None: what the session begins with.
     target: Option<Target>,
     /// Why the session before was over, and the last snapshot of it.
-    before: Option<String>,
+    before: Option<Over>,
     generation: u64,
 }
 
@@ -73,16 +73,7 @@ impl App {
             self.changed();
         }
         let session = &snapshot.session;
-        if session.rows > 0
-            || session
-                .totals
-                .by_syscall
-                .iter()
-                .any(|(_, counts)| counts.calls > 0)
-        {
-            self.seen = Seen::Rows;
-        }
-        if let (Some(why), Seen::Nothing, None) = (&session.over, self.seen, &self.attaching)
+        if let (Some(Over::Failed(why)), None) = (&session.over, &self.attaching)
             && !matches!(self.mode, Mode::Picker(_) | Mode::Text(_))
         {
             self.mode = Mode::failed(why, Retry::Possible);

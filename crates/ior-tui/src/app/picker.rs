@@ -45,6 +45,14 @@ impl Item {
         }
     }
 
+    /// Its name, without its arguments.
+    fn name(&self) -> &[u8] {
+        match self {
+            Item::Process(process) => &process.name,
+            Item::Thread(thread) => &thread.name,
+        }
+    }
+
     /// What is searched: its id, its name and its command line, in lower case.
     fn searched(&self) -> String {
         let id = self.id();
@@ -226,6 +234,12 @@ impl Picker {
         }
     }
 
+    /// The name of what is listed under an id.
+    fn name(&self, id: u32) -> Option<(u32, Vec<u8>)> {
+        let item = self.listed().find(|item| item.id() == id)?;
+        Some((id, item.name().to_vec()))
+    }
+
     fn target(&self) -> Option<Target> {
         self.place()?;
         Some(match (self.among, self.selected) {
@@ -277,6 +291,11 @@ impl App {
                 let among = picker.among;
                 match picker.target() {
                     Some(target) => {
+                        // Of a process whose threads are listed the first one has its name.
+                        self.names.extend(match target {
+                            Target::Process(id) | Target::Thread(id) => picker.name(id),
+                            Target::Initial | Target::All => None,
+                        });
                         self.aim(target);
                         if let Among::Threads(pid) = among {
                             self.chosen = Some(pid);

@@ -14,6 +14,7 @@ use crate::app::{Mode, Tab};
 
 mod columns;
 mod conditions;
+mod order;
 
 use columns::Column;
 
@@ -159,6 +160,12 @@ impl<C: Column, K: Clone + PartialEq> Table<C, K> {
         self.sort = measures[next];
         self.descending = true;
         self.column = self.sort;
+    }
+
+    /// Sorts by a column, the most first.
+    fn most_first(&mut self, sort: C) {
+        self.sort = sort;
+        self.descending = true;
     }
 
     /// The place of the selected column.
@@ -348,58 +355,6 @@ impl App {
         });
         self.select_in_paused();
         clicked.unwrap_or(Clicked::Elsewhere)
-    }
-
-    /// Sorts the open table by its selected column.
-    pub(super) fn sort(&mut self) {
-        let Tables {
-            syscalls,
-            files,
-            processes,
-            ..
-        } = &mut self.tables;
-        match self.tab {
-            Tab::Syscalls => syscalls.sort_by(syscalls.column),
-            Tab::Files => files.sort_by(files.column),
-            Tab::Processes => processes.sort_by(processes.column),
-            _ => return,
-        }
-        self.resume();
-    }
-
-    /// Selects a column of the open table and sorts by it.
-    pub(super) fn sort_by(&mut self, column: usize) {
-        let tables = &mut self.tables;
-        match self.tab {
-            Tab::Syscalls => tables.syscalls.select_column(column, tables.grouping),
-            Tab::Files => tables.files.select_column(column, tables.grouping),
-            Tab::Processes => tables.processes.select_column(column, tables.grouping),
-            _ => return,
-        }
-        self.sort();
-    }
-
-    /// Turns the order of the open table round.
-    pub(super) fn reverse(&mut self) {
-        let descending = match self.tab {
-            Tab::Syscalls => &mut self.tables.syscalls.descending,
-            Tab::Files => &mut self.tables.files.descending,
-            Tab::Processes => &mut self.tables.processes.descending,
-            _ => return,
-        };
-        *descending = !*descending;
-        self.resume();
-    }
-
-    /// Sorts the open table by the next measure.
-    pub(super) fn measure_table(&mut self) {
-        match self.tab {
-            Tab::Syscalls => self.tables.syscalls.measure(&columns::SYSCALL_MEASURES),
-            Tab::Files => self.tables.files.measure(&columns::FILE_MEASURES),
-            Tab::Processes => self.tables.processes.measure(&columns::PROCESS_MEASURES),
-            _ => return,
-        }
-        self.resume();
     }
 
     /// Files or directories.

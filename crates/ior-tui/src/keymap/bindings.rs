@@ -67,7 +67,7 @@ pub const BINDINGS: &[Binding] = &[
     bind(Place::Tables, &[Code(KeyCode::Enter)], A::Enter, "narrow the filter to the selected cell: its line, and in Errors its errors", "narrow"),
     bind(Place::Tables, &[Char('s')], A::Sort, "sort by the selected column; again: reverse", "sort"),
     bind(Place::Tables, &[Char('S')], A::Reverse, "reverse the order", ""),
-    bind(Place::Tables, &[Char('b')], A::Measure, "sort by the next measure: calls, errors, bytes, latency", ""),
+    bind(Place::Tables, &[Char('b')], A::Measure, "sort all tables by the next measure: calls, errors, bytes, latency", ""),
     bind(Place::Tables, &[Char('L')], A::Latencies, "latencies of the selected line", ""),
 
     bind(Place::Files, &[Char('d')], A::Group, "group by directory, or not", "directories"),

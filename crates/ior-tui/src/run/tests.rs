@@ -292,7 +292,8 @@ fn the_picker_asks_for_processes_once_a_second() {
         }
     }
     let mut world = Counting(FakeWorld::default(), 0);
-    let mut script = Script::new(idle(35));
+    // Three and a half seconds.
+    let mut script = Script::new(idle((3_500 / FRAME.as_millis()) as usize));
     let quit = AtomicBool::new(false);
     let mut feed = OwnFeed::new(&[]);
     dashboard(

@@ -1,6 +1,6 @@
 //! The lines that stand on every tab: the filter; what is traced, how much it is, what is recorded, what is missing.
 
-use ior_core::snapshot::{Session, Target};
+use ior_core::snapshot::Session;
 use ior_core::units::{Count, Nanos};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -44,7 +44,8 @@ struct Fact {
 pub fn facts(buffer: &mut Buffer, area: Rect, app: &App, theme: &Theme, own_line: Rect) {
     const GAP: usize = 2;
     let Some(session) = app.session() else { return };
-    let mut facts = of_session(session, area.width, theme);
+    let target = app.target(&session.target);
+    let mut facts = of_session(session, target, area.width, theme);
     if app.is_paused() {
         facts.insert(0, fact("PAUSED".to_owned(), theme.key, 2));
     }
@@ -81,7 +82,7 @@ fn fact(text: String, style: Style, rank: u8) -> Fact {
     Fact { text, style, rank }
 }
 
-fn of_session(session: &Session, width: u16, theme: &Theme) -> Vec<Fact> {
+fn of_session(session: &Session, target: String, width: u16, theme: &Theme) -> Vec<Fact> {
     let elapsed = u64::try_from(session.elapsed.as_nanos()).unwrap_or(u64::MAX);
     // A rate is far from the largest number there is.
     let rate = session.calls_per_s.max(0.0).round() as u64;
@@ -89,7 +90,7 @@ fn of_session(session: &Session, width: u16, theme: &Theme) -> Vec<Fact> {
     if let Some(missing) = app::counter(session, usize::from(width) / 2) {
         facts.push(fact(missing, theme.bad, 0));
     }
-    facts.push(fact(target(&session.target), Style::new(), 5));
+    facts.push(fact(target, Style::new(), 5));
     facts.push(fact(Nanos(elapsed).to_string(), theme.dim, 7));
     facts.push(fact(format!("{} calls/s", Count(rate)), Style::new(), 6));
     facts.push(fact(format!("{} rows", Count(session.rows)), theme.dim, 8));
@@ -103,18 +104,9 @@ fn of_session(session: &Session, width: u16, theme: &Theme) -> Vec<Fact> {
         let rank = if recording.active { 3 } else { 9 };
         facts.push(fact(format!("{word}: {path} {rows} rows"), style, rank));
     }
-    if let Some(why) = &session.over {
-        let why = text::harmless(why.as_bytes());
+    if let Some(over) = &session.over {
+        let why = text::harmless(over.why().as_bytes());
         facts.push(fact(format!("over: {why}"), theme.bad, 1));
     }
     facts
-}
-
-fn target(target: &Target) -> String {
-    match target {
-        Target::Initial => "scope as started".to_owned(),
-        Target::All => "all processes".to_owned(),
-        Target::Process(pid) => format!("process {pid}"),
-        Target::Thread(tid) => format!("thread {tid}"),
-    }
 }

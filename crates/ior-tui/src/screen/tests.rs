@@ -1,5 +1,5 @@
 use crossterm::event::KeyCode;
-use ior_core::snapshot::{Feed, Recording};
+use ior_core::snapshot::{Feed, Over, Recording};
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
@@ -52,7 +52,7 @@ fn the_line_of_facts_says_what_there_is() {
     for text in [
         "1.2 k lost, 12.3 k shed, not seen: unknown, 7 partial names (!)",
         "rec: ior-20261201T051205Z.parquet 12.3 M rows",
-        "scope as started",
+        "process 7 (seven)",
         "calls/s",
         "cannot record: no space left",
     ] {
@@ -197,7 +197,7 @@ fn names_neither_act_nor_are_mistaken_for_others() {
         let mut rig = Rig::new(OwnFeed::new(HOSTILE), first, (120, 40));
         rig.world = world.clone();
         rig.feed.facts.notice = Some("\x1b[2J\u{202e}notice\nline".to_owned());
-        rig.feed.facts.over = Some("\x1b[2J\u{202e}over".to_owned());
+        rig.feed.facts.over = Some(Over::Ended("\x1b[2J\u{202e}over".to_owned()));
         rig.settle();
         lead(&mut rig, keys);
         for cell in &rig.buffer.content {

@@ -140,3 +140,33 @@ fn a_demo_answers_as_a_session_does() {
     };
     assert_eq!((window.total, window.lines[0].key.pid), (1, 301));
 }
+
+#[test]
+fn rows_say_under_which_filter_they_came() {
+    let filter = |text: &str| Filter::parse(text).unwrap();
+    let clock = Arc::new(AtomicU64::new(200));
+    let reading = clock.clone();
+    let now = move || Duration::from_millis(reading.load(Ordering::Relaxed));
+    let mut feed = DemoFeed::filtered_by(filter("bytes>=0"), 7, now);
+    let epochs = |feed: &mut DemoFeed, ms: u64| {
+        clock.fetch_add(ms, Ordering::Relaxed);
+        let snapshot = feed.snapshot(&View::Stream);
+        let Pane::Stream(rows) = &snapshot.pane else {
+            panic!("{:?}", snapshot.view)
+        };
+        let rows = (0..rows.len()).filter_map(|place| rows.row(place));
+        let mut epochs: Vec<u64> = rows.map(|row| row.filter_epoch).collect();
+        epochs.dedup();
+        assert_eq!(
+            snapshot.session.filter_epoch,
+            *epochs.last().unwrap(),
+            "{epochs:?}"
+        );
+        epochs
+    };
+    assert_eq!(epochs(&mut feed, 0), [0]);
+    feed.command(Command::Filter(filter("")));
+    assert_eq!(epochs(&mut feed, 200), [0, 1]);
+    feed.command(Command::Filter(filter("bytes>=0")));
+    assert_eq!(epochs(&mut feed, 200), [0, 1, 2]);
+}

@@ -1,6 +1,7 @@
 //! Filters, resets, facts and time.
 
 use super::*;
+use crate::snapshot::Over;
 use crate::{SyscallTotals, Totals};
 
 fn totals(calls: &[(&str, u64)]) -> Arc<Totals> {
@@ -234,7 +235,7 @@ fn an_equal_generation_is_an_equal_picture() {
     assert_eq!(generation(&mut bench, &View::Stream), first + 3);
     bench.facts.notice = Some("x".into());
     assert_eq!(generation(&mut bench, &View::Stream), first + 4);
-    bench.facts.over = Some("end".into());
+    bench.facts.over = Some(Over::Ended("end".into()));
     assert_eq!(generation(&mut bench, &View::Stream), first + 5);
     bench.now = Duration::from_secs(100);
     assert_eq!(generation(&mut bench, &View::Stream), first + 5);

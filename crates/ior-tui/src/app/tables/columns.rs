@@ -63,12 +63,12 @@ pub const SYSCALL_MEASURES: [SyscallColumn; 4] = [
     SyscallColumn::Avg,
     SyscallColumn::Bytes,
 ];
-/// Calls, bytes read or written, latency.
+/// Calls, bytes read or written, latency: the slowest call, since a file has few.
 pub const FILE_MEASURES: [FileColumn; 4] = [
     FileColumn::Accesses,
     FileColumn::Read,
     FileColumn::Written,
-    FileColumn::Avg,
+    FileColumn::Max,
 ];
 /// Likewise.
 pub const PROCESS_MEASURES: [ProcessColumn; 4] = [
@@ -77,3 +77,84 @@ pub const PROCESS_MEASURES: [ProcessColumn; 4] = [
     ProcessColumn::Written,
     ProcessColumn::Avg,
 ];
+
+/// What all tables can be ordered by, so that a question asked in one goes on in the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Measure {
+    /// Calls.
+    Calls,
+    /// Failed ones.
+    Errors,
+    /// Bytes read.
+    Read,
+    /// Bytes written.
+    Written,
+    /// How long calls take.
+    Latency,
+}
+
+impl Measure {
+    /// Of syscalls. Bytes are not told apart there.
+    pub fn of_syscalls(sort: SyscallColumn) -> Option<Measure> {
+        match sort {
+            SyscallColumn::Count => Some(Measure::Calls),
+            SyscallColumn::Errors => Some(Measure::Errors),
+            SyscallColumn::Avg => Some(Measure::Latency),
+            _ => None,
+        }
+    }
+
+    /// Of files.
+    pub fn of_files(sort: FileColumn) -> Option<Measure> {
+        match sort {
+            FileColumn::Accesses => Some(Measure::Calls),
+            FileColumn::Read => Some(Measure::Read),
+            FileColumn::Written => Some(Measure::Written),
+            FileColumn::Max => Some(Measure::Latency),
+            _ => None,
+        }
+    }
+
+    /// Of processes.
+    pub fn of_processes(sort: ProcessColumn) -> Option<Measure> {
+        match sort {
+            ProcessColumn::Calls => Some(Measure::Calls),
+            ProcessColumn::Read => Some(Measure::Read),
+            ProcessColumn::Written => Some(Measure::Written),
+            ProcessColumn::Avg => Some(Measure::Latency),
+            _ => None,
+        }
+    }
+
+    /// The column of syscalls for it.
+    pub fn syscalls(self) -> SyscallColumn {
+        match self {
+            Measure::Calls => SyscallColumn::Count,
+            Measure::Errors => SyscallColumn::Errors,
+            Measure::Read | Measure::Written => SyscallColumn::Bytes,
+            Measure::Latency => SyscallColumn::Avg,
+        }
+    }
+
+    /// That of files.
+    pub fn files(self) -> FileColumn {
+        match self {
+            Measure::Calls => FileColumn::Accesses,
+            Measure::Errors => FileColumn::Errors,
+            Measure::Read => FileColumn::Read,
+            Measure::Written => FileColumn::Written,
+            Measure::Latency => FileColumn::Max,
+        }
+    }
+
+    /// That of processes.
+    pub fn processes(self) -> ProcessColumn {
+        match self {
+            Measure::Calls => ProcessColumn::Calls,
+            Measure::Errors => ProcessColumn::Errors,
+            Measure::Read => ProcessColumn::Read,
+            Measure::Written => ProcessColumn::Written,
+            Measure::Latency => ProcessColumn::Avg,
+        }
+    }
+}

@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use crossterm::event::{Event, KeyCode, MouseEvent, MouseEventKind};
 use ior_core::live::DemoFeed;
-use ior_core::snapshot::{Command, Pane, Target};
+use ior_core::snapshot::{Command, Over, Pane, Target};
 
 use super::super::*;
 use crate::action::Motion;
@@ -58,7 +58,7 @@ fn failed() -> Rig<OwnFeed> {
 /// A session that could not trace its target.
 fn over() -> Rig<OwnFeed> {
     let mut feed = OwnFeed::new(&[]);
-    feed.facts.over = Some("there is no process 1234".into());
+    feed.facts.over = Some(Over::Failed("there is no process 1234".into()));
     Rig::new(feed, First::Tabs, SIZE)
 }
 
@@ -429,7 +429,9 @@ fn what_is_chosen_is_traced() {
 fn a_session_that_is_over_before_it_began_says_why_and_can_be_left() {
     for key in [Key::Char('q'), Key::Code(KeyCode::Esc), Key::Control('c')] {
         let mut feed = OwnFeed::new(&[]);
-        feed.facts.over = Some("cannot load the programs: permission denied".into());
+        feed.facts.over = Some(Over::Failed(
+            "cannot load the programs: permission denied".into(),
+        ));
         let mut rig = Rig::new(feed, First::Tabs, SIZE);
         assert!(
             rig.screen().contains("permission denied"),
@@ -448,16 +450,52 @@ fn a_session_that_is_over_before_it_began_says_why_and_can_be_left() {
     rig.code(KeyCode::Enter);
     assert_eq!(rig.feed.commands, [Command::Target(Target::Process(812))]);
     assert!(rig.screen().contains("│ attaching… │"), "{}", rig.screen());
-    // One that had rows is still to be looked at.
-    let mut feed = OwnFeed::new(&[b"a"]);
-    feed.facts.over = Some("the traced processes have ended".into());
-    let rig = Rig::new(feed, First::Tabs, SIZE);
-    assert!(matches!(rig.app.mode(), Mode::Normal));
-    assert!(
-        rig.screen().contains("over: the traced"),
-        "{}",
-        rig.screen()
-    );
+}
+
+#[test]
+fn a_target_that_has_ended_was_traced_whether_or_not_it_had_rows() {
+    for names in [&[][..], &[&b"a"[..]]] {
+        let mut feed = OwnFeed::new(names);
+        feed.facts.over = Some(Over::Ended("the traced processes have ended".into()));
+        let mut rig = Rig::new(feed, First::Tabs, SIZE);
+        for tab in "1234567".chars() {
+            rig.press(Key::Char(tab));
+            assert!(matches!(rig.app.mode(), Mode::Normal));
+            assert!(
+                rig.screen().contains("over: the traced"),
+                "{}",
+                rig.screen()
+            );
+        }
+        // The next target may fail although this one had rows.
+        rig.feed.facts.over = Some(Over::Failed("there is no process 1234".into()));
+        rig.settle();
+        assert!(
+            rig.screen().contains("there is no process 1234"),
+            "{}",
+            rig.screen()
+        );
+    }
+}
+
+#[test]
+fn what_is_traced_is_told_by_its_name() {
+    let mut rig = Rig::new(OwnFeed::new(&[b"a"]), First::Tabs, SIZE);
+    assert!(rig.screen().contains("process 7 (seven)"));
+    for (keys, shown) in [
+        ("pnginx\n", "process 812 (nginx)"),
+        ("tworker\n", "thread 813 (worker)"),
+        ("t\n", "process 812 (main)"),
+        ("p\n", "all processes"),
+    ] {
+        for key in keys.chars() {
+            match key {
+                '\n' => rig.code(KeyCode::Enter),
+                character => rig.press(Key::Char(character)),
+            }
+        }
+        assert!(rig.screen().contains(shown), "{shown}\n{}", rig.screen());
+    }
 }
 
 #[test]

@@ -212,3 +212,32 @@ fn a_paused_picture_stays_and_its_lines_can_be_selected() {
         rig.screen()
     );
 }
+
+#[test]
+fn a_measure_orders_all_tables() {
+    let (feed, _) = demo();
+    let mut rig = Rig::new(feed, First::Tabs, (140, 30));
+    // The header with the mark of the order, in each tab.
+    let sorted = |rig: &mut Rig<DemoFeed>| {
+        ["3", "4", "5"].map(|tab| {
+            rig.keys(tab);
+            let screen = rig.screen();
+            let before = screen.split('▼').next().unwrap_or_default();
+            before
+                .split_whitespace()
+                .last()
+                .unwrap_or_default()
+                .to_owned()
+        })
+    };
+    assert_eq!(sorted(&mut rig), ["Count", "Accesses", "Calls"]);
+    rig.keys("3b");
+    assert_eq!(sorted(&mut rig), ["Errors"; 3]);
+    rig.keys("3b");
+    assert_eq!(sorted(&mut rig), ["Avg", "Max", "Avg"]);
+    // Which call moves most says nothing of reading or writing.
+    rig.keys("3b");
+    assert_eq!(sorted(&mut rig), ["Bytes", "Max", "Avg"]);
+    rig.keys("5bbb");
+    assert_eq!(sorted(&mut rig), ["Bytes", "Written", "Written"]);
+}
