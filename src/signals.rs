@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,6 +34,9 @@ const SAME_REQUEST: Duration = Duration::from_millis(500);
 /// How long COMMAND's end may take after the second signal; the main thread looks about every 10 ms.
 const LAST_CHANCE: Duration = Duration::from_millis(100);
 
+/// How long cleaning up may take: a terminal that takes nothing more would hold it up for ever.
+const CLEAN_UP: Duration = Duration::from_secs(1);
+
 impl Signals {
     /// Takes the signals over. `clean_up` runs before the exit that a second one, or a stop that takes too long, brings.
     pub fn install(clean_up: impl FnOnce() + Send + 'static) -> io::Result<Signals> {
@@ -54,7 +58,7 @@ impl Signals {
                 if wait_for_the_last(sent, || watching.received()).is_ok() {
                     watching.at_once.store(true, Ordering::Relaxed);
                     thread::sleep(LAST_CHANCE);
-                    clean_up();
+                    within(CLEAN_UP, clean_up);
                     std::process::exit(128 + watching.received().unwrap_or(SIGINT));
                 }
             })?;
@@ -77,6 +81,19 @@ impl Signals {
             0 => None,
             signal => i32::try_from(signal).ok(),
         }
+    }
+}
+
+/// Does something, but waits for it no longer than that.
+fn within(longest: Duration, act: impl FnOnce() + Send + 'static) {
+    let (done, ended) = mpsc::channel();
+    let started = thread::Builder::new().spawn(move || {
+        act();
+        // Nobody may be waiting any more.
+        let _ = done.send(());
+    });
+    if started.is_ok() {
+        let _ = ended.recv_timeout(longest);
     }
 }
 

@@ -60,8 +60,8 @@ fn show(config: Config) -> Result<u8> {
     let temporaries = Temporaries::default();
     let left = temporaries.clone();
     let clean_up = move || {
-        ior_tui::terminal::give_back();
         left.remove_all();
+        ior_tui::terminal::give_back();
     };
     let signals = Signals::install(clean_up).context("cannot handle signals")?;
     let mut machine = Machine::new(temporaries.clone());

@@ -203,6 +203,8 @@ pub fn give_back() {
     if !OURS.swap(false, Ordering::Relaxed) {
         return;
     }
+    // First, since writing may block.
+    let _ = disable_raw_mode();
     let _ = execute!(
         io::stdout(),
         EndSynchronizedUpdate,
@@ -211,5 +213,4 @@ pub fn give_back() {
         LeaveAlternateScreen,
         cursor::Show
     );
-    let _ = disable_raw_mode();
 }

@@ -57,7 +57,8 @@ impl Terminal {
     /// # Errors
     /// There is no terminal, or the command could not be started.
     pub fn start(command: &Command, rows: u16, columns: u16) -> Result<Terminal> {
-        let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).map_err(text)?;
+        let ours =
+            openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).map_err(text)?;
         grantpt(&ours).map_err(text)?;
         unlockpt(&ours).map_err(text)?;
         let name = ptsname(&ours, Vec::new()).map_err(text)?;
@@ -211,6 +212,20 @@ impl Terminal {
     /// It could not be sent.
     pub fn signal(&self, name: &str) -> Result<()> {
         send_signal(name, &self.id().to_string())
+    }
+
+    /// Does something while nobody reads what the program writes, and says if the program has ended by then.
+    ///
+    /// # Errors
+    /// It cannot be told, or `act` fails.
+    pub fn while_unread(&mut self, act: impl FnOnce(u32) -> Result<()>) -> Result<bool> {
+        let shown = Arc::clone(&self.shown);
+        let _unread = shown.lock();
+        act(self.id())?;
+        self.child
+            .try_wait()
+            .map(|ended| ended.is_some())
+            .map_err(text)
     }
 
     /// Waits for the program's end and returns its status and what is on the screen then.

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use e2e::harness::process::Running;
+use e2e::harness::process::{Running, send_signal};
 use e2e::harness::recorder::Programs;
 use e2e::harness::scratch::Scratch;
 use e2e::harness::terminal::Terminal;
@@ -35,6 +36,7 @@ pub const TESTS: &[Test] = &[
     ("exact_at_full_speed", figures::exact_at_full_speed),
     ("idle", figures::idle),
     ("ends", ends),
+    ("unread_terminal", unread_terminal),
     ("panic", panic),
     ("failed_start", failed_start),
     ("demo", demo),
@@ -393,6 +395,23 @@ fn ends(programs: &Programs) -> Result<()> {
         })?;
     }
     Ok(())
+}
+
+/// A terminal that takes nothing more, as of a stopped ssh, does not keep it from ending.
+fn unread_terminal(programs: &Programs) -> Result<()> {
+    let mut screen = Terminal::start(&programs.ior(["--demo"]), 200, 250)?;
+    screen.wait_for("postgres")?;
+    let ended = screen.while_unread(|pid| {
+        let pid = pid.to_string();
+        // The terminal's buffer is full long before; the second signal means at once.
+        std::thread::sleep(Duration::from_secs(2));
+        send_signal("TERM", &pid)?;
+        std::thread::sleep(Duration::from_secs(1));
+        send_signal("TERM", &pid)?;
+        std::thread::sleep(Duration::from_secs(4));
+        Ok(())
+    })?;
+    check(ended, || "it is blocked by its terminal".to_owned())
 }
 
 /// A bug in the dashboard leaves a terminal that can be used, and says what happened.
