@@ -16,6 +16,9 @@ pub enum Error {
         "this kernel has no BTF (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF=y, as the kernels of current distributions have"
     )]
     NoBtf,
+    /// `/proc` or `/sys` is missing, as in some containers.
+    #[error("{0} is not mounted here: in a container, give it the host's")]
+    NotMounted(&'static str),
     /// BPF programs may not read kernel memory.
     #[error(
         "this kernel is locked down (confidentiality), so that BPF may not read its memory: boot with lockdown=integrity or none"

@@ -47,7 +47,10 @@ impl Features {
     /// Reads the kernel's BTF. `named`: the syscalls asked for by name.
     pub fn probe(named: &[&'static Syscall]) -> Result<Features, Error> {
         if !kernel_has_btf() {
-            return Err(Error::NoBtf);
+            return Err(match Path::new("/sys/kernel").exists() {
+                true => Error::NoBtf,
+                false => Error::NotMounted("/sys"),
+            });
         }
         let btf = Btf::from_vmlinux().map_err(|source| match source.kind() {
             libbpf_rs::ErrorKind::PermissionDenied if !privilege::is_sufficient() => {

@@ -277,6 +277,9 @@ fn drain_definitions(rings: &mut Rings, tables: &mut Tables) -> Result<(), Error
 
 fn check_tasks(options: &Options) -> Result<(), Error> {
     let scope = &options.scope;
+    if !std::fs::exists("/proc/self").unwrap_or(false) {
+        return Err(Error::NotMounted("/proc"));
+    }
     let processes = scope.pids.iter().map(|id| ("process", id));
     let threads = scope.tids.iter().map(|id| ("thread", id));
     for (what, id) in processes.chain(threads) {

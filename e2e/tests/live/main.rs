@@ -5,6 +5,7 @@
 mod cli;
 mod command;
 mod dashboard;
+mod degraded;
 mod in_flight;
 mod ordering;
 mod outputs;
@@ -128,6 +129,7 @@ fn groups(programs: &Programs) -> Vec<Trial> {
         ("volume", volume::TESTS),
         ("tools", tools::TESTS),
         ("cli", cli::TESTS),
+        ("degraded", degraded::TESTS),
         ("dashboard", dashboard::TESTS),
         ("ia32", program32::TESTS),
     ]
