@@ -107,11 +107,19 @@ static __always_inline enum beginning beginning_of(const struct state *state, co
 	return first == ('.' | '.' << 8) ? ABOVE : ORDINARY;
 }
 
-/* Whether a call resolves absolute names from its directory argument: openat2 with RESOLVE_IN_ROOT; -1 if that cannot be read. */
-static __always_inline int resolves_in_root(const struct state *state, const volatile struct syscall_desc *desc)
+/*
+ * Whether the call resolves absolute names from its directory argument: openat2 with RESOLVE_IN_ROOT; -1 if that cannot be
+ * read. Global, so that its stack is free again before a walk.
+ */
+__noinline int resolves_in_root(void)
 {
+	struct state *state = state_of(current_task());
+	const volatile struct syscall_desc *desc;
 	struct open_how_user how = {};
 
+	if (!state)
+		return 0;
+	desc = &syscalls[(state->call_plus_1 - 1) % MAX_CALL];
 	if (desc->kind != KIND_OPEN || !desc->flags_by_pointer)
 		return 0;
 	if (bpf_probe_read_user(&how, sizeof(how), (void *)state->args[desc->flags & 7]))
@@ -120,10 +128,10 @@ static __always_inline int resolves_in_root(const struct state *state, const vol
 }
 
 /*
- * Absolute names of the call may not be relative to the root of the mount namespace: finds what they are relative to. `..`
- * does not lead out of another root, either.
+ * Notes which names of the call are not relative to the root of the mount namespace. `..` does not lead out of another root,
+ * either. Returns whether the task's root is to be looked up for place_name; apart from that, for the stack's sake.
  */
-__noinline int place_absolute_names(void)
+__noinline int note_root(void)
 {
 	struct task_struct *task = current_task();
 	struct state *state = state_of(task);
@@ -133,7 +141,7 @@ __noinline int place_absolute_names(void)
 	if (!state)
 		return 0;
 	desc = &syscalls[(state->call_plus_1 - 1) % MAX_CALL];
-	in_root = resolves_in_root(state, desc);
+	in_root = desc->flags_by_pointer ? resolves_in_root() : 0;
 	if (in_root) {
 		state->root = in_root < 0 ? NOTE_OWN_ROOT : NOTE_OWN_ROOT | NOTE_BELOW;
 		return 0;
@@ -141,15 +149,37 @@ __noinline int place_absolute_names(void)
 	if (!has_own_root(task))
 		return 0;
 	state->root = NOTE_OWN_ROOT;
-	if (beginning_of(state, 0) == ROOT) {
-		state->file = object_of(task, state, ROOT_DIRECTORY);
+	if (beginning_of(state, 0) == ROOT)
 		state->root |= NOTE_BELOW;
-	}
-	if (desc->path2 != NO_ARG && beginning_of(state, 1) == ROOT) {
-		state->file2 = object_of(task, state, ROOT_DIRECTORY);
+	if (desc->path2 != NO_ARG && beginning_of(state, 1) == ROOT)
 		state->root |= NOTE_BELOW2;
-	}
+	return 1;
+}
+
+/* Makes the task's root what an absolute name, 0 `path` or 1 `path2`, is relative to. */
+__noinline int place_name(__u32 which)
+{
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+	__u64 root;
+
+	if (!state || !(state->root & (which ? NOTE_BELOW2 : NOTE_BELOW)))
+		return 0;
+	root = object_of(task, state, ROOT_DIRECTORY);
+	if (which)
+		state->file2 = root;
+	else
+		state->file = root;
 	return 0;
+}
+
+/* Finds what the names of a call are relative to, where that is another root than the mount namespace's. */
+static __always_inline void place_names(void)
+{
+	if (note_root()) {
+		place_name(0);
+		place_name(1);
+	}
 }
 
 /* Keeps the names of a call, and finds what they are relative to. */
@@ -164,14 +194,14 @@ static __always_inline void know_names(struct task_struct *task, struct state *s
 	case KIND_OPEN:
 	case KIND_EXEC:
 		if (desc->flags_by_pointer) {
-			place_absolute_names();
+			place_names();
 			return;
 		}
 		if (beginning_of(state, 0) == ORDINARY &&
 		    (desc->path2 == NO_ARG || beginning_of(state, 1) == ORDINARY))
 			return;
 		if (has_own_root(task))
-			place_absolute_names();
+			place_names();
 	}
 }
 
@@ -199,11 +229,20 @@ __noinline int define_again(void)
 	file2 = state->file2;
 	early = state->early;
 	name_objects(task, state, &syscalls[(state->call_plus_1 - 1) % MAX_CALL]);
-	if (state->root)
-		object_of(task, state, ROOT_DIRECTORY);
 	state->file = file;
 	state->file2 = file2;
 	state->early = early;
+	return 0;
+}
+
+/* The same for the root directory that absolute names are relative to. */
+__noinline int define_root_again(void)
+{
+	struct task_struct *task = current_task();
+	struct state *state = state_of(task);
+
+	if (state && state->root)
+		object_of(task, state, ROOT_DIRECTORY);
 	return 0;
 }
 
@@ -231,6 +270,7 @@ static __always_inline void finish(struct task_struct *task, struct state *state
 		if (epoch - state->epoch > 1) {
 			define_task_again(); /* first: the thread forgets the objects it has seen */
 			define_again();
+			define_root_again();
 		}
 		if (state->task_id)
 			send_call(task, state, desc, ret, latency);
